@@ -1,0 +1,1 @@
+"""The contract on one request: plan, attempts, steps, verdict, delivery, record."""

@@ -1,0 +1,263 @@
+"""The error tree, the closed list of fault classes, and the bodies that clients see.
+
+    SluicegateError
+      ConfigError         SettingsError, PolicyError, RecipeError, KeysError
+      RequestError        client's fault or admission: nothing was sent upstream
+        InvalidRequest 400, Unauthorized 401, Forbidden 403, NotFound 404, WrongMethod 405,
+        BodyTooSlow 408, BodyTooLarge 413, UnsupportedEncoding 415, QueueFull 429, NotReady 503
+      GateRejected        a gate said no, 422
+      UpstreamError
+        Unreachable 503, BadReply 502, StreamBroken 502, TimedOut 504
+
+Each class knows its HTTP status and OpenAI `type`. `after_dispatch` errors tell SDKs not to resend,
+since a duplicate generation costs the engine a slot.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+
+class Fault(StrEnum):
+    """Fault classes: public error codes and metric label values. A closed set."""
+
+    NOT_JSON = "not_json"
+    LEADING_JUNK = "leading_junk"
+    TRAILING_JUNK = "trailing_junk"
+    TRUNCATED = "truncated"
+    UNFINISHED = "unfinished"
+    WHITESPACE_RUNAWAY = "whitespace_runaway"
+    NUMBER_RUNAWAY = "number_runaway"
+    BAD_STRING = "bad_string"
+    DUPLICATE_KEY = "duplicate_key"
+    NOT_FINITE = "not_finite"
+    TOO_DEEP = "too_deep"
+    TOO_LARGE = "too_large"
+    SCHEMA_VIOLATION = "schema_violation"
+    EMPTY_CONTENT = "empty_content"
+    IN_REASONING = "in_reasoning"
+
+    STREAM_UNFINISHED = "stream_unfinished"
+    ERROR_IN_STREAM = "error_in_stream"
+    UPSTREAM_UNREACHABLE = "upstream_unreachable"
+    UPSTREAM_BAD_REPLY = "upstream_bad_reply"
+    UPSTREAM_TIMEOUT = "upstream_timeout"
+    UPSTREAM_IDLE = "upstream_idle"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a file a problem sits; line and column count from 1, 0 means unknown."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        if not self.line:
+            return self.file
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a file or setting, and what to do about it."""
+
+    place: Place
+    message: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+class SluicegateError(Exception):
+    """Base of everything that Sluicegate raises on purpose."""
+
+
+class ConfigError(SluicegateError):
+    """Files or settings are wrong. Carries every problem found, not only the first."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class SettingsError(ConfigError):
+    """sluicegate.yaml, a SLUICEGATE_* variable or a flag is wrong."""
+
+
+class PolicyError(ConfigError):
+    """A policy file is wrong."""
+
+
+class RecipeError(ConfigError):
+    """A recipe file cannot be read."""
+
+
+class KeysError(ConfigError):
+    """The keys file cannot be read."""
+
+
+class ReplyableError(SluicegateError):
+    """An error that reaches a client as an HTTP reply or as the last event of a stream."""
+
+    status: ClassVar[int] = 500
+    type: ClassVar[str] = "api_error"
+    default_code: ClassVar[str] = "internal_error"
+    after_dispatch: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        retry_after_seconds: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.default_code
+        self.param = param
+        self.retry_after_seconds = retry_after_seconds
+
+    def body(self) -> bytes:
+        """The OpenAI error envelope as UTF-8 JSON."""
+        error = {
+            "message": self.message,
+            "type": self.type,
+            "param": self.param,
+            "code": self.code,
+        }
+        return json.dumps({"error": error}).encode()
+
+
+class InternalError(ReplyableError):
+    """A fault of Sluicegate itself; the cause is in the log, not in the reply."""
+
+    after_dispatch = True
+
+
+class RequestError(ReplyableError):
+    """The client's fault, or no room: nothing was sent upstream."""
+
+    status = 400
+    type = "invalid_request_error"
+    default_code = "invalid_request"
+
+
+class InvalidRequest(RequestError):
+    """The body is not a request that can be relayed or judged."""
+
+
+class Unauthorized(RequestError):
+    """No key, or a key that is not in the keys file."""
+
+    status = 401
+    type = "authentication_error"
+    default_code = "invalid_api_key"
+
+
+class Forbidden(RequestError):
+    """The path or surface is closed by the settings."""
+
+    status = 403
+    type = "permission_error"
+    default_code = "forbidden"
+
+
+class NotFound(RequestError):
+    """No such path behind this proxy."""
+
+    status = 404
+    default_code = "unknown_path"
+
+
+class WrongMethod(RequestError):
+    """The path exists, the method does not fit it."""
+
+    status = 405
+    default_code = "wrong_method"
+
+
+class BodyTooSlow(RequestError):
+    """The body did not arrive within its deadline."""
+
+    status = 408
+    default_code = "body_too_slow"
+
+
+class BodyTooLarge(RequestError):
+    """The body exceeds `limits.request_bytes`."""
+
+    status = 413
+    default_code = "body_too_large"
+
+
+class UnsupportedEncoding(RequestError):
+    """The body is compressed in a way the proxy does not read, or is not UTF-8."""
+
+    status = 415
+    default_code = "unsupported_encoding"
+
+
+class QueueFull(RequestError):
+    """Admission: the queue is full or the wait was too long."""
+
+    status = 429
+    type = "rate_limit_error"
+    default_code = "queue_full"
+
+
+class NotReady(RequestError):
+    """The proxy is draining or its probe has not passed yet."""
+
+    status = 503
+    type = "service_unavailable"
+    default_code = "not_ready"
+
+
+class GateRejected(ReplyableError):
+    """A gate said no and the ladder ended in `reject`. The code is the fault class."""
+
+    status = 422
+    type = "gate_rejected"
+    default_code = "gate_rejected"
+    after_dispatch = True
+
+
+class UpstreamError(ReplyableError):
+    """The upstream could not be reached or did not answer as it should."""
+
+    status = 502
+    type = "upstream_error"
+    default_code = Fault.UPSTREAM_BAD_REPLY
+    after_dispatch = True
+
+
+class Unreachable(UpstreamError):
+    """No connection: refused, no route, name unknown, TLS failed. Nothing was generated."""
+
+    status = 503
+    default_code = Fault.UPSTREAM_UNREACHABLE
+    after_dispatch = False
+
+
+class BadReply(UpstreamError):
+    """The upstream answered with something that is not the API: garbage, too large, cut off."""
+
+
+class StreamBroken(UpstreamError):
+    """A stream ended without a finish_reason, or carried an error object."""
+
+    default_code = Fault.STREAM_UNFINISHED
+
+
+class TimedOut(UpstreamError):
+    """No reply within the deadline, or a stream that fell silent."""
+
+    status = 504
+    type = "timeout_error"
+    default_code = Fault.UPSTREAM_TIMEOUT

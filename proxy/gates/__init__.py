@@ -1,0 +1,1 @@
+"""Gates: pure judgements on one reply. They do no I/O."""

@@ -1,0 +1,1 @@
+"""Serving recipes: what the engine behind a lane was started with."""

@@ -1,0 +1,1 @@
+"""HTTP surfaces: the OpenAI-compatible hot path and the admin listener."""

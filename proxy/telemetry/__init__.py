@@ -1,0 +1,1 @@
+"""Metrics, timings, the record of a request and its log line."""

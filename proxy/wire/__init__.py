@@ -1,0 +1,1 @@
+"""The wire: SSE, requests and replies as values. Pure; imports nothing of the rest."""
