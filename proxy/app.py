@@ -1,0 +1,197 @@
+"""Builds the program from its settings: the only place where all parts meet."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final, TextIO
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from proxy import __version__
+from proxy.contract.admission import Admission
+from proxy.contract.clock import Clock, SystemClock
+from proxy.contract.job import Limits, Parts
+from proxy.contract.policy_file import load_policies
+from proxy.contract.policy_set import PolicySet
+from proxy.contract.yaml_places import read_yaml
+from proxy.gates.base import Repair
+from proxy.gates.registry import gate_kinds
+from proxy.keys import KeyRing
+from proxy.recipes.recipe import Recipe, load_recipe
+from proxy.routes.admin import AdminParts, build_admin
+from proxy.routes.openai import Door, Gateway
+from proxy.routes.public import PublicApp
+from proxy.settings import Lane as LaneSettings
+from proxy.settings import Settings, Unjudged, Usage
+from proxy.telemetry.log import RequestLog
+from proxy.telemetry.metrics import Metrics
+from proxy.telemetry.record import RecentRequests
+from proxy.upstream.direct import DirectLane, Timeouts
+from proxy.upstream.engine import Engine, EngineState, FirstAnswer
+from proxy.upstream.lane import Lane
+from proxy.upstream.poller import EnginePoller
+
+MAIN: Final = "main"
+
+# vLLM's own default of max_num_seqs, for lanes whose recipe is not known.
+_DEFAULT_CONCURRENT: Final = 256
+
+LaneWrap = Callable[[Lane], Lane]
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """A built proxy: two ASGI applications and what runs behind them."""
+
+    settings: Settings
+    public: PublicApp
+    admin: FastAPI
+    gateway: Gateway
+    engine: Engine
+    policies: PolicySet
+    recipe: Recipe | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the program takes from outside, so that a test can hand in its own.
+
+    `wrap_lane` puts something around the main lane: the demo's labelled fault does.
+    """
+
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    log: TextIO = field(default_factory=lambda: sys.stdout)
+    clock: Clock = field(default_factory=SystemClock)
+    registry: CollectorRegistry = field(default_factory=CollectorRegistry)
+    wrap_lane: LaneWrap = lambda lane: lane
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[App]:
+    """Build the proxy, look at its engine once, and poll it until the block ends.
+
+    Raises `ConfigError` with every problem of policies, keys and recipe.
+    """
+    recipe = _recipe(settings)
+    policies = load_policies(
+        settings.policies.folder,
+        settings.policies.order,
+        settings.policies.by_header,
+        gate_kinds(),
+        settings.lanes,
+    )
+    keys = KeyRing.load(settings.keys.file) if settings.keys.file else None
+    metrics = _metrics(settings, policies, recipe, around.registry)
+    async with AsyncExitStack() as stack:
+        lane = around.wrap_lane(_lane(settings, settings.lanes[MAIN], around.environ))
+        stack.push_async_callback(lane.close)
+        engine = _engine(metrics)
+        log = RequestLog(around.log, metrics.log_dropped)
+        stack.callback(log.close)
+        recent = RecentRequests()
+        parts = Parts(
+            lane=lane,
+            engine=engine,
+            limits=Limits(settings.limits.event_bytes, settings.limits.reply_bytes),
+            clock=around.clock,
+            inject_usage=settings.usage is Usage.INJECT,
+            observe=settings.observe,
+        )
+        door = _door(settings, policies, keys, recipe)
+        metrics.watch_queue(lambda: door.admission.depth)
+        gateway = Gateway(door, parts, metrics, (metrics, recent, log))
+        admin = build_admin(
+            AdminParts(
+                metrics=metrics,
+                recent=recent,
+                engines={MAIN: engine},
+                is_draining=lambda: gateway.draining,
+                token=_secret(settings.admin.token_env, around.environ),
+            )
+        )
+        await _keep_looking(settings, lane, engine, stack)
+        yield App(settings, PublicApp(gateway), admin, gateway, engine, policies, recipe)
+
+
+async def _keep_looking(
+    settings: Settings, lane: Lane, engine: Engine, stack: AsyncExitStack
+) -> None:
+    poller = EnginePoller(
+        lane,
+        engine,
+        poll_seconds=settings.engine.poll_seconds,
+        timeout_seconds=settings.engine.timeout_seconds,
+    )
+    await poller.look()
+    task = asyncio.create_task(poller.run())
+    stack.callback(task.cancel)
+
+
+def _recipe(settings: Settings) -> Recipe | None:
+    path = settings.lanes[MAIN].recipe
+    return None if path is None else load_recipe(path, read_yaml)
+
+
+def _engine(metrics: Metrics) -> Engine:
+    engine = Engine(lambda _, answer: metrics.engine_start(MAIN, answer))
+    metrics.watch_engine(MAIN, EngineState, FirstAnswer, lambda: engine.state)
+    return engine
+
+
+def _lane(settings: Settings, lane: LaneSettings, environ: Mapping[str, str]) -> Lane:
+    limits = settings.limits
+    return DirectLane(
+        MAIN,
+        lane.url or "",
+        Timeouts(limits.connect_seconds, limits.reply_seconds, limits.idle_seconds),
+        key=_secret(lane.key_env, environ),
+        ca_file=lane.ca_file,
+        trust_env=settings.trust_env,
+    )
+
+
+def _door(
+    settings: Settings, policies: PolicySet, keys: KeyRing | None, recipe: Recipe | None
+) -> Door:
+    admission = settings.admission
+    concurrent = admission.concurrent or (recipe.max_num_seqs if recipe else None)
+    return Door(
+        policies=policies,
+        admission=Admission(
+            concurrent or _DEFAULT_CONCURRENT, admission.queue, admission.wait_seconds
+        ),
+        keys=keys,
+        request_bytes=settings.limits.request_bytes,
+        body_seconds=settings.limits.body_seconds,
+        refuse_unjudged=settings.unjudged is Unjudged.REFUSE,
+    )
+
+
+def _metrics(
+    settings: Settings,
+    policies: PolicySet,
+    recipe: Recipe | None,
+    registry: CollectorRegistry,
+) -> Metrics:
+    gates = sorted({rule.gate.name for policy in policies.policies for rule in policy.rules})
+    metrics = Metrics(
+        registry, gates=gates, repairs=tuple(Repair), slo_ttfr_seconds=settings.slo.ttfr_seconds
+    )
+    metrics.info("build_info", "The running version.", [{"version": __version__}])
+    metrics.info(
+        "policy_info",
+        "Policies in force, by file hash.",
+        [{"policy": policy.name, "hash": policy.hash} for policy in policies.policies],
+    )
+    if recipe is not None:
+        row = {"lane": MAIN, "recipe": recipe.name, "model": recipe.model, "hash": recipe.hash}
+        metrics.info("recipe_info", "The recipe that a lane is said to run.", [row])
+    return metrics
+
+
+def _secret(name: str | None, environ: Mapping[str, str]) -> str | None:
+    return environ[name] if name else None

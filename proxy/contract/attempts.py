@@ -1,0 +1,166 @@
+"""The attempt loop of a held reply: call, judge, next step of the ladder, until it is settled."""
+
+import asyncio
+from dataclasses import dataclass
+
+from proxy.contract.attempt import Attempt
+from proxy.contract.collect import collect
+from proxy.contract.job import Job
+from proxy.contract.judging import Judged, judge_all
+from proxy.contract.ladder import STRICT_JSON, Failure, Ladder
+from proxy.contract.policy import StepKind
+from proxy.contract.steps import Draft, body_for
+from proxy.contract.upstream_faults import may_repeat
+from proxy.errors import Fault, TimedOut, Unreachable, UpstreamError
+from proxy.gates.base import Result
+from proxy.telemetry.outcome import AttemptStep
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How the loop ended: which attempt decides, and by which end (`deliver` when all passed)."""
+
+    attempt: Attempt
+    end: StepKind
+
+
+def begin_attempt(job: Job, number: int, step: AttemptStep) -> Attempt:
+    """Note the engine's state at dispatch; a strict-JSON request may be its start's sample."""
+    engine = job.parts.engine
+    strict = any(rule.gate.name == STRICT_JSON for rule in job.plan.rules)
+    return Attempt(
+        number=number,
+        step=step,
+        began=job.parts.clock.now(),
+        cold=engine.is_cold,
+        dispatch=engine.dispatch() if strict else None,
+    )
+
+
+def finish_attempt(job: Job, attempt: Attempt) -> None:
+    """Tell the engine's state what the attempt has shown; called in every case."""
+    attempt.ended = job.parts.clock.now()
+    engine = job.parts.engine
+    if isinstance(attempt.error, Unreachable):
+        engine.saw_unreachable()
+    elif attempt.status:
+        engine.saw_alive()
+    if attempt.dispatch is not None:
+        engine.settle(attempt.dispatch, valid=_strict_answer_valid(attempt.judged))
+
+
+def _strict_answer_valid(judged: tuple[Judged, ...]) -> bool | None:
+    """Whether the answer was valid as the engine sent it; a repair means that it was not."""
+    for one in judged:
+        if one.verdict.gate == STRICT_JSON and one.verdict.result in (Result.PASS, Result.FAIL):
+            return one.verdict.result is Result.PASS and not one.verdict.repaired
+    return None
+
+
+class AttemptLoop:
+    """Runs the attempts of one job. `attempts` lists them all, whatever happens."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._now = job.parts.clock.now
+        self._deadline = self._now() + job.attempts.deadline_seconds
+        self._ladder = Ladder(job.attempts, self._deadline)
+        self.attempts: list[Attempt] = []
+
+    async def run(self) -> Settled:
+        """Run until settled. Raises `UpstreamError` when the last attempt got no reply."""
+        deadline = asyncio.timeout(self._deadline - self._now())
+        try:
+            async with deadline:
+                return await self._climb()
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            return self._at_deadline()
+
+    async def _climb(self) -> Settled:
+        body, step = self._job.body, AttemptStep.FIRST
+        while True:
+            attempt = await self._attempt(body, step)
+            following = self._following(attempt)
+            if isinstance(following, StepKind):
+                return self._settle(attempt, following)
+            step = following
+            if step not in (AttemptStep.UPSTREAM_FAULT, AttemptStep.COLD):
+                body = self._next_body(step, attempt)
+
+    async def _attempt(self, body: bytes, step: AttemptStep) -> Attempt:
+        job = self._job
+        attempt = begin_attempt(job, len(self.attempts) + 1, step)
+        self.attempts.append(attempt)
+        attempt.abandoned = True
+        try:
+            await collect(job, attempt, job.call(body, attempt.number, step))
+            if attempt.reply is not None and not attempt.cut:
+                attempt.judged = judge_all(job.plan, attempt.reply, job.request, self._now)
+            attempt.abandoned = False
+        except UpstreamError as error:
+            attempt.error = error
+            attempt.abandoned = False
+        finally:
+            finish_attempt(job, attempt)
+        return attempt
+
+    def _following(self, attempt: Attempt) -> AttemptStep | StepKind:
+        now = self._now()
+        if attempt.error is not None or attempt.is_error_reply:
+            again = self._ladder.after_upstream_fault(now) if may_repeat(attempt) else None
+            if again is not None:
+                return again
+            if attempt.error is not None:
+                raise attempt.error
+            return StepKind.DELIVER
+        failures = [Failure(judged.rule, judged.verdict) for judged in attempt.failures]
+        if not failures:
+            return StepKind.DELIVER
+        return self._ladder.after_failures(
+            failures, cold=attempt.cold, tokens=attempt.spent_tokens, now=now
+        )
+
+    def _next_body(self, step: AttemptStep, attempt: Attempt) -> bytes:
+        job = self._job
+        choices = attempt.reply.choices if attempt.reply else ()
+        failed = attempt.failures[0].verdict
+        index = next((c.index for c in choices if f"choices[{c.index}]" in failed.place), 0)
+        choice = next((c for c in choices if c.index == index), None)
+        draft = Draft(choice, failed.feedback or failed.reason)
+        return body_for(step, job.body, job.request, job.attempts.vary, draft)
+
+    def _settle(self, attempt: Attempt, end: StepKind) -> Settled:
+        if attempt.failures and end is StepKind.DELIVER and job_delivers_best(self._job):
+            return Settled(_best(self.attempts), end)
+        return Settled(attempt, end)
+
+    def _at_deadline(self) -> Settled:
+        """The ladder's last step at once, on the last attempt that a gate has judged."""
+        judged = [attempt for attempt in self.attempts if attempt.failures]
+        if not judged:
+            seconds = self._job.attempts.deadline_seconds
+            raise TimedOut(f"No reply within the policy's deadline of {seconds:g} s.")
+        last = judged[-1]
+        failures = [Failure(one.rule, one.verdict) for one in last.failures]
+        end = self._ladder.after_failures(
+            failures, cold=False, tokens=0, now=max(self._now(), self._deadline)
+        )
+        return self._settle(last, StepKind(end))
+
+
+def job_delivers_best(job: Job) -> bool:
+    return job.attempts.deliver_best
+
+
+def _best(attempts: list[Attempt]) -> Attempt:
+    """Fewest failed gates, then the mildest: well-formed JSON before broken; then the latest."""
+    judged = [attempt for attempt in attempts if attempt.judged and not attempt.cut]
+    return min(
+        reversed(judged or attempts),
+        key=lambda attempt: (
+            len(attempt.failures),
+            sum(one.verdict.fault is not Fault.SCHEMA_VIOLATION for one in attempt.failures),
+        ),
+    )

@@ -1,0 +1,156 @@
+"""Collects one whole reply of an upstream: a body, or a recorded stream under the gates' watch."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from proxy.contract.attempt import Attempt
+from proxy.contract.job import Job
+from proxy.contract.judging import Judged
+from proxy.contract.policy import Rule
+from proxy.contract.upstream_faults import too_large
+from proxy.errors import BadReply, Fault, StreamBroken
+from proxy.gates.base import Verdict, Watch
+from proxy.upstream.lane import Call, UpstreamReply
+from proxy.wire.reply import Delta, MalformedReply, Reply, ReplyBuilder, read_reply
+from proxy.wire.sse import Event, EventTooLarge, SseParser
+from proxy.wire.tap import MalformedBodyReply, read_body_head
+
+_OK = 200
+
+
+async def collect(job: Job, attempt: Attempt, call: Call) -> None:
+    """Fill the attempt; a watch may cut its stream. Raises `UpstreamError`."""
+    now = job.parts.clock.now
+    asked = now()
+    with await job.parts.lane.open(call) as upstream:
+        attempt.waited += now() - asked
+        attempt.status = upstream.status
+        attempt.headers = upstream.headers
+        attempt.is_stream = upstream.is_stream and upstream.status == _OK
+        if attempt.is_stream:
+            await _StreamCollector(job, attempt).run(upstream)
+        else:
+            await read_body(job, attempt, upstream)
+            if attempt.status == _OK:
+                attempt.reply = _reply_of(attempt)
+
+
+async def read_body(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None:
+    """Read a body within `reply_bytes`, and its usage where it is a JSON object.
+
+    Raises `BadReply` for a 200 on a judged surface that is not a JSON object.
+    """
+    now = job.parts.clock.now
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        asked = now()
+        chunk = await upstream.chunk()
+        arrived = now()
+        attempt.waited += arrived - asked
+        if not chunk:
+            break
+        if attempt.first_byte is None:
+            attempt.first_byte = arrived
+        pieces.append(chunk)
+        size += len(chunk)
+        if size > job.parts.limits.reply_bytes:
+            raise too_large(job.parts.limits.reply_bytes, "reply")
+    attempt.body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+    if attempt.status != _OK or not job.reads_events:
+        return
+    try:
+        prompt, completion, attempt.tap.error = read_body_head(attempt.body)
+    except MalformedBodyReply as error:
+        raise BadReply("The upstream's reply is not a JSON object.") from error
+    attempt.tap.prompt_tokens, attempt.tap.completion_tokens = prompt, completion
+    if attempt.tap.error:
+        raise StreamBroken(
+            "The upstream sent an error object under status 200.", code=Fault.ERROR_IN_STREAM
+        )
+
+
+def _reply_of(attempt: Attempt) -> Reply:
+    try:
+        return read_reply(attempt.body)
+    except MalformedReply as error:
+        raise BadReply("The upstream's reply is not a chat completion.") from error
+
+
+class _StreamCollector:
+    """Records the events of one stream and lets the gates watch its content."""
+
+    def __init__(self, job: Job, attempt: Attempt) -> None:
+        self._job = job
+        self._attempt = attempt
+        self._now = job.parts.clock.now
+        self._parser = SseParser(job.parts.limits.event_bytes)
+        self._builder = ReplyBuilder()
+        self._watches = _watches(job)
+
+    async def run(self, upstream: UpstreamReply) -> None:
+        attempt, limit = self._attempt, self._job.parts.limits.reply_bytes
+        size = 0
+        while not attempt.cut:
+            asked = self._now()
+            chunk = await upstream.chunk()
+            arrived = self._now()
+            attempt.waited += arrived - asked
+            size += len(chunk)
+            if size > limit:
+                raise too_large(limit, "stream")
+            self._take(self._events(chunk), arrived)
+            if not chunk:
+                break
+        attempt.reply = self._builder.reply()
+        if not attempt.cut and not attempt.tap.finished:
+            raise StreamBroken("The upstream's stream ended without a finish_reason.")
+
+    def _events(self, chunk: bytes) -> Sequence[Event]:
+        try:
+            return self._parser.feed(chunk) if chunk else self._parser.finish()
+        except EventTooLarge as error:
+            raise too_large(self._job.parts.limits.event_bytes, "event") from error
+
+    def _take(self, events: Sequence[Event], arrived: float) -> None:
+        tap = self._attempt.tap
+        for event in events:
+            if event.data is not None:
+                tap.take(event.data, arrived)
+                if tap.error:
+                    raise StreamBroken(
+                        "The upstream sent an error object in its stream.",
+                        code=Fault.ERROR_IN_STREAM,
+                    )
+                if not tap.done:
+                    self._watch(self._delta(event.data))
+                if self._attempt.cut:
+                    return
+            if not (tap.usage_only and self._job.hides_usage):
+                self._attempt.events.append(event)
+            tap.usage_only = False
+
+    def _delta(self, data: bytes) -> Delta:
+        try:
+            return self._builder.add(data)
+        except MalformedReply as error:
+            raise BadReply("The upstream's stream carries an event that is not JSON.") from error
+
+    def _watch(self, delta: Delta) -> None:
+        for index, content in delta.contents:
+            for rule, watch in self._watches:
+                verdict = watch.feed(index, content)
+                if verdict is not None:
+                    self._attempt.judged = (Judged(rule, _early(verdict), enforced=True),)
+                    self._attempt.cut = True
+                    return
+
+
+def _watches(job: Job) -> list[tuple[Rule, Watch]]:
+    """Only enforced gates may cut a stream."""
+    eyes = [(rule, rule.gate.watch(job.request)) for rule in job.plan.enforced]
+    return [(rule, eye) for rule, eye in eyes if eye is not None]
+
+
+def _early(verdict: Verdict) -> Verdict:
+    return replace(verdict, reason=f"{verdict.reason} (the stream was cut there)")

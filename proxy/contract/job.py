@@ -1,0 +1,121 @@
+"""What one exchange works with: the request that arrived and the parts of the proxy it uses."""
+
+from dataclasses import dataclass, replace
+from typing import Final, Protocol, Self
+
+from proxy.contract.clock import Clock
+from proxy.contract.plan import Plan
+from proxy.contract.policy import Attempts, Policy, Vary
+from proxy.telemetry.outcome import AttemptStep, Endpoint
+from proxy.upstream.engine import Engine
+from proxy.upstream.lane import Call, Headers, Lane
+from proxy.wire.request import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes in bytes."""
+
+    event_bytes: int
+    reply_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What all exchanges share."""
+
+    lane: Lane
+    engine: Engine
+    limits: Limits
+    clock: Clock
+    inject_usage: bool = True
+    observe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A request as it came: where to, with which headers for the upstream, when (monotonic)."""
+
+    id: str
+    endpoint: Endpoint
+    method: str
+    path: str
+    headers: Headers
+    request: Request
+    received_at: float
+    received_unix: float
+    key: str | None = None
+    queue_seconds: float = 0.0
+
+
+class Client(Protocol):
+    """The other end of an exchange: an HTTP reply that is still to be written."""
+
+    @property
+    def started(self) -> bool:
+        """Whether status and headers have gone out."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether the reply is complete."""
+        ...
+
+    async def start(self, status: int, headers: Headers) -> None: ...
+
+    async def send(self, data: bytes) -> None:
+        """Write and flush; returns when the client's buffer has room again."""
+        ...
+
+    async def end(self, data: bytes = b"") -> None: ...
+
+    async def reply(self, status: int, headers: Headers, body: bytes) -> None:
+        """A whole reply at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One request, its policy and its plan."""
+
+    parts: Parts
+    arrival: Arrival
+    policy: Policy | None
+    plan: Plan
+    body: bytes
+    hides_usage: bool
+
+    @property
+    def request(self) -> Request:
+        return self.arrival.request
+
+    @property
+    def attempts(self) -> Attempts:
+        return self.policy.attempts if self.policy else NO_POLICY_ATTEMPTS
+
+    @property
+    def reads_events(self) -> bool:
+        """Whether streams of this surface are chat or completion chunks."""
+        return self.arrival.endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS)
+
+    def queued(self, seconds: float) -> Self:
+        """The same job after a wait for admission."""
+        return replace(self, arrival=replace(self.arrival, queue_seconds=seconds))
+
+    def call(self, body: bytes, number: int, step: AttemptStep) -> Call:
+        headers = self.arrival.headers
+        if number > 1:
+            headers = [*headers, ("x-sluicegate-attempt", f"{number}; {step}")]
+        return Call(self.arrival.method, self.arrival.path, headers, body)
+
+
+# Without a policy a request is relayed once, whatever comes.
+NO_POLICY_ATTEMPTS: Final = Attempts(
+    max_attempts=1,
+    deadline_seconds=0.0,
+    max_extra_tokens=0,
+    cold=False,
+    upstream_faults=False,
+    vary=Vary(fresh_seed=False, min_temperature=None, thinking_off=False),
+    deliver_best=False,
+)

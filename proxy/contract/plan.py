@@ -1,0 +1,65 @@
+"""The plan of one request, made before the upstream is called: which gates apply, pass or hold."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from proxy.contract.policy import Mode, Policy, Rule, StreamMode
+from proxy.errors import InvalidRequest
+from proxy.telemetry.outcome import Endpoint, Unchecked
+from proxy.wire.request import Request
+
+
+class Way(StrEnum):
+    """`pass`: events are relayed as they come. `hold`: nothing is sent until the verdict."""
+
+    PASS = "pass"  # noqa: S105 - a way, not a password
+    HOLD = "hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`enforced` gates decide; `observed` ones are judged and counted only."""
+
+    way: Way
+    enforced: tuple[Rule, ...] = ()
+    observed: tuple[Rule, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        return self.enforced + self.observed
+
+
+_NO_POLICY = Plan(Way.PASS, unchecked=(Unchecked.NO_POLICY,))
+_SURFACE = Plan(Way.PASS, unchecked=(Unchecked.SURFACE,))
+_PASS = Plan(Way.PASS)
+
+
+def make_plan(
+    request: Request, endpoint: Endpoint, policy: Policy | None, *, observe: bool
+) -> Plan:
+    """Choose the way of a request. Raises `InvalidRequest` when its own contract is unusable."""
+    if policy is None:
+        return _NO_POLICY
+    if endpoint is not Endpoint.CHAT:
+        return _SURFACE
+    enforced: list[Rule] = []
+    observed: list[Rule] = []
+    for rule in policy.rules:
+        if observe or Mode.OBSERVE in (policy.mode, rule.mode):
+            if _applies_quietly(rule, request):
+                observed.append(rule)
+        elif rule.gate.applies(request):
+            enforced.append(rule)
+    if not enforced and not observed:
+        return _PASS
+    holds = enforced and not (request.stream and policy.stream.mode is StreamMode.PASS)
+    return Plan(Way.HOLD if holds else Way.PASS, tuple(enforced), tuple(observed))
+
+
+def _applies_quietly(rule: Rule, request: Request) -> bool:
+    """A gate that only observes refuses nothing, not even a contract it cannot read."""
+    try:
+        return rule.gate.applies(request)
+    except InvalidRequest:
+        return False

@@ -1,0 +1,147 @@
+"""The `gates` of a policy file: each block becomes a rule, its ladder checked step by step.
+
+`on_fail`, `on_error`, `mode` and `stream` belong to the rule, all else are the gate's options.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from proxy.contract.known_words import NOT_AVAILABLE, did_you_mean
+from proxy.contract.model_problems import Origin, problems_of
+from proxy.contract.policy import Mode, Rule, Step, StepKind
+from proxy.contract.section import Section, not_yet
+from proxy.contract.yaml_places import KeyPath, Places
+from proxy.errors import Place, Problem
+from proxy.gates.registry import GateKind
+
+M = TypeVar("M", bound=BaseModel)
+
+# Gates of the design that this version does not have.
+_GATES_TO_COME: Final = ("tool_calls", "length", "evidence", "abstain", "pattern")
+_AGAIN: Final = frozenset({"same", "vary", "reask", "escalate"})
+_ENDS: Final = frozenset({"deliver", "flag", "park", "fallback", "reject"})
+
+_StepWord: TypeAlias = Annotated[
+    Literal["same", "vary", "reask", "deliver", "reject"],
+    not_yet(
+        {
+            "escalate": "reask",
+            "flag": "deliver",
+            "park": "reject",
+            "fallback": "reject",
+            "judge": "deliver",
+        }
+    ),
+]
+_OnErrorWord: TypeAlias = Annotated[
+    Literal["deliver", "reject"],
+    not_yet({"flag": "deliver", "park": "reject", "fallback": "reject"}),
+]
+
+
+class RuleBlock(Section):
+    """The keys of a gate's block that are the same for every gate."""
+
+    on_fail: Annotated[
+        tuple[_StepWord, ...],
+        Field(
+            strict=False,
+            min_length=1,
+            description="The ladder: each failed attempt takes the next step. Only the last step "
+            "may end the request (deliver, reject), and it must.",
+        ),
+    ] = ("vary", "reask", "reject")
+    on_error: Annotated[
+        _OnErrorWord, Field(description="What to do when the gate itself fails.")
+    ] = "reject"
+    mode: Annotated[
+        Literal["enforce", "observe"] | None,
+        Field(description="observe: judge and count, change nothing. Default: the policy's mode."),
+    ] = None
+    stream: Annotated[
+        Annotated[Literal["hold"], not_yet({"window": "hold"})] | None,
+        Field(description="How this gate treats a stream: held until the verdict."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReader:
+    """Reads gate blocks against the gates that exist and the lanes of the settings.
+
+    Notes every problem it meets; the rules are of use only if there is none.
+    """
+
+    kinds: Mapping[str, GateKind]
+    lanes: Collection[str]
+    places: Places
+    problems: list[Problem] = field(default_factory=list)
+
+    def read(self, gates: Mapping[str, Any], mode: Mode) -> list[Rule]:
+        """The rules, in the order in which gates judge. `mode` is the policy's own."""
+        for name in gates.keys() - self.kinds.keys():
+            self._refuse_gate(name)
+        blocks = {name: gates[name] for name in self.kinds if name in gates}
+        rules = [self._rule(self.kinds[name], block, mode) for name, block in blocks.items()]
+        return [rule for rule in rules if rule is not None]
+
+    def _rule(self, kind: GateKind, block: Any, mode: Mode) -> Rule | None:
+        path: KeyPath = ("gates", kind.name)
+        members = {} if block is None else block
+        if not isinstance(members, dict):
+            message = f"`gates.{kind.name}` must hold the gate's options"
+            self._add(self.places.value(path), message, "write keys and values, or nothing")
+            return None
+        own = {name: value for name, value in members.items() if name in RuleBlock.model_fields}
+        rest = {name: value for name, value in members.items() if name not in own}
+        self.problems.extend(self._ladder_problems(own.get("on_fail"), (*path, "on_fail")))
+        head = self._validated(RuleBlock, own, Origin(self.places, path))
+        siblings = Origin(self.places, path, siblings=RuleBlock.model_fields)
+        options = self._validated(kind.options, rest, siblings)
+        if head is None or options is None:
+            return None
+        try:
+            gate = kind.build(options)
+        except ValueError as error:
+            message = f"the gate `{kind.name}` cannot be built: {error}"
+            self._add(self.places.key(path), message, "change its options")
+            return None
+        ladder = tuple(Step(StepKind(word)) for word in head.on_fail)
+        return Rule(gate, ladder, Step(StepKind(head.on_error)), Mode(head.mode or mode))
+
+    def _validated(self, model: type[M], members: Mapping[str, Any], origin: Origin) -> M | None:
+        try:
+            return model.model_validate(members)
+        except ValidationError as error:
+            self.problems.extend(problems_of(error, model, origin))
+            return None
+
+    def _ladder_problems(self, words: Any, path: KeyPath) -> Iterator[Problem]:
+        """The shape of a ladder, so far as its words are known; each word is checked elsewhere."""
+        if not isinstance(words, list):
+            return
+        for index, word in enumerate(words):
+            place = self.places.value((*path, index))
+            step, _, lane = word.partition(":") if isinstance(word, str) else ("", "", "")
+            is_last = index == len(words) - 1
+            if step in _ENDS and not is_last:
+                message = f"`{word}` ends the request, but a step follows it"
+                yield Problem(place, message, "move it to the end or remove what follows")
+            if step in _AGAIN and is_last:
+                message = f"the ladder stops at `{word}`, which is no end"
+                yield Problem(place, message, "add `deliver` or `reject` as the last step")
+            if step == StepKind.ESCALATE and lane not in self.lanes:
+                message = f"there is no lane `{lane}` in the settings"
+                yield Problem(place, message, did_you_mean(lane, self.lanes))
+
+    def _refuse_gate(self, name: str) -> None:
+        place = self.places.key(("gates", name))
+        if name in _GATES_TO_COME:
+            self._add(place, f"the gate `{name}` is {NOT_AVAILABLE}", "remove it")
+        else:
+            self._add(place, f"unknown gate `{name}`", did_you_mean(name, self.kinds))
+
+    def _add(self, place: Place, message: str, remedy: str) -> None:
+        self.problems.append(Problem(place, message, remedy))

@@ -1,0 +1,201 @@
+"""The pass way: upstream's bytes go to the client event by event. The hot path.
+
+A tap reads what the metrics need. Gates that only observe, or that a policy lets judge a passing
+stream, see the assembled reply at the end; then only the end itself can still be withheld.
+"""
+
+from collections.abc import Sequence
+
+from proxy.contract.attempt import Attempt
+from proxy.contract.attempts import begin_attempt, finish_attempt
+from proxy.contract.collect import read_body
+from proxy.contract.job import Client, Job
+from proxy.contract.judging import judge_all
+from proxy.contract.ladder import Ladder
+from proxy.contract.upstream_faults import may_repeat, too_large
+from proxy.errors import Fault, StreamBroken, UpstreamError
+from proxy.telemetry.outcome import AttemptStep
+from proxy.upstream.lane import UpstreamReply
+from proxy.wire.reply import MalformedReply, ReplyBuilder, read_reply
+from proxy.wire.sse import Event, EventTooLarge, SseParser
+
+_OK = 200
+
+
+class Relay:
+    """Relays one reply. `first_response` and `first_token` are instants at which ours went out."""
+
+    def __init__(self, job: Job, client: Client) -> None:
+        self._job = job
+        self._client = client
+        self._now = job.parts.clock.now
+        self._ladder = Ladder(job.attempts, self._now() + job.attempts.deadline_seconds)
+        self.attempts: list[Attempt] = []
+        self.first_response: float | None = None
+        self.first_token: float | None = None
+
+    async def run(self) -> Attempt:
+        """Relay until the end; the last attempt. A body or an error status is not sent yet.
+
+        Raises `UpstreamError`, perhaps after the client's reply has begun.
+        """
+        step: AttemptStep | None = AttemptStep.FIRST
+        while step is not None:
+            attempt = await self._attempt(step)
+            step = self._again(attempt)
+        if attempt.error is not None:
+            raise attempt.error
+        return attempt
+
+    async def _attempt(self, step: AttemptStep) -> Attempt:
+        job = self._job
+        attempt = begin_attempt(job, len(self.attempts) + 1, step)
+        attempt.abandoned = True
+        self.attempts.append(attempt)
+        try:
+            asked = attempt.began
+            with await job.parts.lane.open(job.call(job.body, attempt.number, step)) as upstream:
+                attempt.waited = self._now() - asked
+                attempt.status = upstream.status
+                attempt.headers = upstream.headers
+                attempt.is_stream = upstream.is_stream and upstream.status == _OK
+                if not attempt.is_stream:
+                    await read_body(job, attempt, upstream)
+                elif job.reads_events:
+                    await _EventRelay(self, job, attempt, self._client).run(upstream)
+                else:
+                    await self._copy(upstream, attempt)
+            attempt.abandoned = False
+        except UpstreamError as error:
+            attempt.error = error
+            attempt.abandoned = False
+        finally:
+            finish_attempt(job, attempt)
+        return attempt
+
+    def _again(self, attempt: Attempt) -> AttemptStep | None:
+        failed = attempt.error is not None or attempt.is_error_reply
+        if not failed or self._client.started or not may_repeat(attempt):
+            return None
+        return self._ladder.after_upstream_fault(self._now())
+
+    def may_repeat_error_event(self) -> bool:
+        """Whether an error event may still be answered by one more attempt."""
+        return not self._client.started and self._ladder.has_fault_attempt(self._now())
+
+    async def _copy(self, upstream: UpstreamReply, attempt: Attempt) -> None:
+        """A stream of a surface whose events we do not read."""
+        await self._client.start(attempt.status, attempt.headers)
+        size, limit = 0, self._job.parts.limits.reply_bytes
+        while True:
+            asked = self._now()
+            chunk = await upstream.chunk()
+            attempt.waited += self._now() - asked
+            if not chunk:
+                break
+            size += len(chunk)
+            if size > limit:
+                raise too_large(limit, "stream")
+            await self._client.send(chunk)
+        await self._client.end()
+
+    def judge_body(self, attempt: Attempt) -> None:
+        """Judge a body by the gates that observe."""
+        if self._job.plan.rules and attempt.status == _OK:
+            try:
+                attempt.reply = read_reply(attempt.body)
+            except MalformedReply:
+                return
+            attempt.judged = judge_all(self._job.plan, attempt.reply, self._job.request, self._now)
+
+
+class _EventRelay:
+    """One stream of chat or completion chunks on its way to the client."""
+
+    def __init__(self, relay: Relay, job: Job, attempt: Attempt, client: Client) -> None:
+        self._relay = relay
+        self._job = job
+        self._attempt = attempt
+        self._client = client
+        self._now = job.parts.clock.now
+        self._parser = SseParser(job.parts.limits.event_bytes)
+        self._builder = ReplyBuilder() if job.plan.rules else None
+        self._end = b""
+
+    async def run(self, upstream: UpstreamReply) -> None:
+        attempt, tap, now = self._attempt, self._attempt.tap, self._now
+        limit, size = self._job.parts.limits.reply_bytes, 0
+        while True:
+            asked = now()
+            chunk = await upstream.chunk()
+            arrived = now()
+            attempt.waited += arrived - asked
+            size += len(chunk)
+            if size > limit:
+                raise too_large(limit, "stream")
+            out = self._take(self._events(chunk), arrived)
+            if tap.error and self._relay.may_repeat_error_event():
+                raise StreamBroken(
+                    "The upstream sent an error object in its stream.", code=Fault.ERROR_IN_STREAM
+                )
+            if out:
+                await self._send(out)
+            if not chunk:
+                break
+        await self._finish()
+
+    def _events(self, chunk: bytes) -> Sequence[Event]:
+        try:
+            return self._parser.feed(chunk) if chunk else self._parser.finish()
+        except EventTooLarge as error:
+            raise too_large(self._job.parts.limits.event_bytes, "event") from error
+
+    def _take(self, events: Sequence[Event], arrived: float) -> bytes:
+        """Look at events; the bytes to hand on now."""
+        tap, hides_usage = self._attempt.tap, self._job.hides_usage
+        out: list[bytes] = []
+        for event in events:
+            data = event.data
+            if data is not None:
+                tap.take(data, arrived)
+                if self._builder is not None and not tap.done:
+                    self._build(data)
+                if tap.usage_only and hides_usage:
+                    continue
+                if tap.done and self._job.plan.enforced:
+                    self._end += event.raw
+                    continue
+            out.append(event.raw)
+        return out[0] if len(out) == 1 else b"".join(out)
+
+    def _build(self, data: bytes) -> None:
+        try:
+            self._builder.add(data)
+        except MalformedReply:
+            self._builder = None
+
+    async def _send(self, out: bytes) -> None:
+        relay, tap = self._relay, self._attempt.tap
+        if not self._client.started:
+            await self._client.start(self._attempt.status, self._attempt.headers)
+        await self._client.send(out)
+        if relay.first_response is None and tap.first_response is not None:
+            relay.first_response = self._now()
+        if relay.first_token is None and tap.first_token is not None:
+            relay.first_token = self._now()
+
+    async def _finish(self) -> None:
+        attempt, tap = self._attempt, self._attempt.tap
+        if tap.error:
+            attempt.error = StreamBroken(
+                "The upstream sent an error object in its stream.", code=Fault.ERROR_IN_STREAM
+            )
+        elif not tap.finished:
+            raise StreamBroken("The upstream's stream ended without a finish_reason.")
+        elif self._builder is not None:
+            attempt.reply = self._builder.reply()
+            attempt.judged = judge_all(self._job.plan, attempt.reply, self._job.request, self._now)
+        if not self._client.started:
+            await self._client.start(attempt.status, attempt.headers)
+        if not attempt.failures:
+            await self._client.end(self._end)

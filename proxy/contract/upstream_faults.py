@@ -1,0 +1,51 @@
+"""Which upstream faults may be repeated, and errors that are really the client's."""
+
+import re
+from typing import Final
+
+from proxy.contract.attempt import Attempt
+from proxy.errors import BadReply, Fault, TimedOut, UpstreamError
+
+_BAD_GATEWAY: Final = 502
+_UNAVAILABLE: Final = 503
+_INTERNAL: Final = 500
+_BAD_REQUEST: Final = 400
+_LOOKED_AT_BYTES: Final = 4096
+_CONTEXT_OVERFLOW: Final = re.compile(
+    rb"maximum context length|max_model_len|exceeds? the (?:available |maximum )?context"
+    rb"|longer than the maximum model length",
+    re.IGNORECASE,
+)
+
+
+def may_repeat(attempt: Attempt) -> bool:
+    """Refused connection, 502, 503, 500 while cold, a reply broken off; never a timeout.
+
+    A reply that exceeds a limit would exceed it again.
+    """
+    error = attempt.error
+    if error is not None:
+        return not isinstance(error, TimedOut) and error.code != Fault.TOO_LARGE
+    if is_context_overflow(attempt):
+        return False
+    if attempt.status == _INTERNAL:
+        return attempt.cold
+    return attempt.status in (_BAD_GATEWAY, _UNAVAILABLE)
+
+
+def is_context_overflow(attempt: Attempt) -> bool:
+    """A prompt too long that the upstream reports as its own fault (a 5xx)."""
+    return attempt.status >= _INTERNAL and bool(
+        _CONTEXT_OVERFLOW.search(attempt.body, 0, _LOOKED_AT_BYTES)
+    )
+
+
+def client_status(attempt: Attempt) -> int:
+    """The status to relay: the upstream's own, or 400 for a context overflow."""
+    return _BAD_REQUEST if is_context_overflow(attempt) else attempt.status
+
+
+def too_large(limit_bytes: int, what: str) -> UpstreamError:
+    return BadReply(
+        f"The upstream's {what} exceeds the limit of {limit_bytes} bytes.", code=Fault.TOO_LARGE
+    )

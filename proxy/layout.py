@@ -1,0 +1,69 @@
+"""The command `init`: lays out settings, policies and recipes for editing."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from proxy.data_files import policies_folder, recipes_folder
+from proxy.errors import Place, Problem, SettingsError
+
+SETTINGS_FILE: Final = "sluicegate.yaml"
+_SETTINGS: Final = """\
+# Sluicegate's settings. Every key may be left out; docs/settings.md explains them all.
+#   sluicegate serve --config sluicegate.yaml
+# SLUICEGATE_* variables and flags override what stands here.
+
+listen: {host: 127.0.0.1, port: 8800}
+admin:  {host: 127.0.0.1, port: 8801}      # metrics, health, readiness, request look-up
+
+lanes:
+  main:
+    url: "http://127.0.0.1:8000"           # your vLLM
+    # What it was started with: sequences at once, context length. Remove it for another model.
+    recipe: recipes/qwen3.6-35b-a3b-fp8-mtp1-flashinfer.yaml
+
+policies: {folder: policies, order: [production]}
+
+# keys: {file: keys.yaml}                  # made by `sluicegate keys add NAME`
+limits: {request_bytes: 32MiB, reply_bytes: 16MiB, connect_seconds: 5, idle_seconds: 60}
+usage: inject                              # ask for usage, hide the extra chunk; or `leave`
+slo: {ttfr_seconds: 0.2}
+"""
+
+
+def lay_out(folder: Path) -> Iterator[str]:
+    """Write what is missing and say so line by line; what exists is left alone.
+
+    Raises `SettingsError` where the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield _write(folder / SETTINGS_FILE, _SETTINGS)
+        for source in _shipped():
+            target = folder / source.parent.name / source.name
+            target.parent.mkdir(exist_ok=True)
+            yield _copy(source, target)
+    except OSError as error:
+        problem = Problem(Place(str(error.filename)), f"cannot be written: {error.strerror}")
+        raise SettingsError([problem]) from error
+    yield f"Next: sluicegate serve --config {folder / SETTINGS_FILE}"
+
+
+def _shipped() -> list[Path]:
+    policies = sorted(policies_folder().glob("*.yaml")) + sorted(policies_folder().glob("*.json"))
+    return policies + sorted(recipes_folder().glob("*.yaml"))
+
+
+def _write(target: Path, text: str) -> str:
+    if target.exists():
+        return f"kept   {target}"
+    target.write_text(text)
+    return f"wrote  {target}"
+
+
+def _copy(source: Path, target: Path) -> str:
+    if target.exists():
+        return f"kept   {target}"
+    shutil.copyfile(source, target)
+    return f"wrote  {target}"

@@ -1,0 +1,105 @@
+"""The admin listener: health, readiness, metrics, and what became of a request."""
+
+import asyncio
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.responses import JSONResponse
+
+from proxy import __version__
+from proxy.telemetry.metrics import Metrics
+from proxy.telemetry.record import RecentRequests
+from proxy.upstream.engine import Engine, EngineState
+
+_READY_STATES = (EngineState.COLD, EngineState.CERTIFIED)
+
+
+@dataclass(frozen=True, slots=True)
+class AdminParts:
+    """What the admin listener shows. `token`: asked for by metrics and look-up; None: open."""
+
+    metrics: Metrics
+    recent: RecentRequests
+    engines: Mapping[str, Engine]
+    is_draining: Callable[[], bool]
+    token: str | None
+
+
+def build_admin(parts: AdminParts) -> FastAPI:
+    """The admin application. Health and readiness are open: orchestrators carry no token."""
+    app = FastAPI(
+        title="Sluicegate admin",
+        version=__version__,
+        summary="Health, readiness, metrics and request look-up.",
+        redoc_url=None,
+    )
+    scrape = _Scrape(parts.metrics)
+    guarded = [Depends(_token_check(parts.token))]
+
+    @app.get("/health", summary="The process answers")
+    async def health() -> dict[str, str]:
+        return {"status": "ok", "version": __version__}
+
+    @app.get("/ready", summary="Requests can be served", responses={503: {}})
+    async def ready() -> JSONResponse:
+        lanes = {
+            name: {"engine": engine.state, "starts_told_by": engine.source}
+            for name, engine in parts.engines.items()
+        }
+        draining = parts.is_draining()
+        able = not draining and parts.engines["main"].state in _READY_STATES
+        body = {"ready": able, "draining": draining, "lanes": lanes}
+        return JSONResponse(body, status_code=200 if able else 503)
+
+    @app.get("/metrics", dependencies=guarded, summary="Prometheus metrics")
+    async def metrics(request: Request) -> Response:
+        wants_open = "application/openmetrics-text" in request.headers.get("accept", "")
+        page, content_type = await scrape.page(open_metrics=wants_open)
+        return Response(page, headers={"content-type": content_type})
+
+    @app.get(
+        "/sluicegate/requests/{request_id}",
+        dependencies=guarded,
+        summary="What became of a request, by its x-request-id",
+        responses={404: {}},
+    )
+    async def look_up(request_id: str) -> dict[str, Any]:
+        record = parts.recent.get(request_id)
+        if record is None:
+            raise HTTPException(404, "No request of this id among the last ones.")
+        found: dict[str, Any] = msgspec.to_builtins(record)
+        return found
+
+    return app
+
+
+class _Scrape:
+    """Renders the page in a thread, since it takes milliseconds; scrapes at once share one."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._running: dict[bool, asyncio.Task[tuple[bytes, str]]] = {}
+
+    async def page(self, *, open_metrics: bool) -> tuple[bytes, str]:
+        task = self._running.get(open_metrics)
+        if task is None:
+            work = asyncio.to_thread(self._metrics.page, open_metrics=open_metrics)
+            task = asyncio.create_task(work)
+            self._running[open_metrics] = task
+            task.add_done_callback(lambda _: self._running.pop(open_metrics))
+        return await asyncio.shield(task)
+
+
+def _token_check(token: str | None) -> Callable[[Request], None]:
+    wanted = f"Bearer {token}".encode()
+
+    def check(request: Request) -> None:
+        given = request.headers.get("authorization", "").encode()
+        if token is not None and not hmac.compare_digest(given, wanted):
+            raise HTTPException(401, "This listener needs `Authorization: Bearer …`.")
+
+    return check

@@ -1,0 +1,137 @@
+"""ASGI on one side, bytes and values on the other: reading a body, writing a reply."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any, Final
+
+from proxy.errors import BodyTooLarge, BodyTooSlow
+from proxy.upstream.lane import Headers
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+# RFC 9110 section 7.6.1, and what belongs to this hop: sizes, encodings, our own headers.
+_NOT_FORWARDED: Final = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+        b"host",
+        b"content-length",
+        b"expect",
+        b"accept-encoding",
+        b"x-request-id",
+        b"x-sluicegate-policy",
+        b"x-sluicegate-attempt",
+    }
+)
+_KEY_HEADERS: Final = frozenset({b"authorization", b"x-api-key", b"api-key"})
+
+
+class ClientGone(Exception):
+    """The client left before its request was complete."""
+
+
+def header(headers: RawHeaders, name: bytes) -> str | None:
+    """The first value of a header; names are lower case in ASGI."""
+    for key, value in headers:
+        if key == name:
+            return value.decode("latin-1")
+    return None
+
+
+def forwarded_headers(headers: RawHeaders, request_id: str, *, with_key: bool) -> Headers:
+    """What goes upstream: end-to-end headers only, and never a key that is ours."""
+    named = header(headers, b"connection") or ""
+    listed = {token.strip().lower().encode("latin-1") for token in named.split(",")}
+    kept = [
+        (key.decode("latin-1"), value.decode("latin-1"))
+        for key, value in headers
+        if key not in _NOT_FORWARDED and key not in listed and (with_key or key not in _KEY_HEADERS)
+    ]
+    kept.append(("x-request-id", request_id))
+    return kept
+
+
+async def read_body(
+    receive: Receive, headers: RawHeaders, *, limit_bytes: int, seconds: float
+) -> bytes:
+    """Read the body. Raises `BodyTooLarge`, `BodyTooSlow`, `ClientGone`."""
+    length = header(headers, b"content-length")
+    if length is not None and length.isdigit() and int(length) > limit_bytes:
+        raise _too_large(limit_bytes)
+    try:
+        async with asyncio.timeout(seconds):
+            return await _read(receive, limit_bytes)
+    except TimeoutError:
+        raise BodyTooSlow(f"The body did not arrive within {seconds:g} s.") from None
+
+
+async def _read(receive: Receive, limit_bytes: int) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        piece: bytes = message.get("body", b"")
+        size += len(piece)
+        if size > limit_bytes:
+            raise _too_large(limit_bytes)
+        pieces.append(piece)
+        if not message.get("more_body", False):
+            return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _too_large(limit_bytes: int) -> BodyTooLarge:
+    return BodyTooLarge(
+        f"The body exceeds {limit_bytes} bytes; the limit is the setting limits.request_bytes."
+    )
+
+
+class AsgiClient:
+    """Writes one HTTP reply. Every reply carries the request id."""
+
+    __slots__ = ("_request_id", "_send", "ended", "started")
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send = send
+        self._request_id = request_id.encode("latin-1")
+        self.started = False
+        self.ended = False
+
+    async def start(self, status: int, headers: Headers) -> None:
+        self.started = True
+        await self._send(self._head(status, headers, None))
+
+    async def send(self, data: bytes) -> None:
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def end(self, data: bytes = b"") -> None:
+        self.ended = True
+        await self._send({"type": "http.response.body", "body": data, "more_body": False})
+
+    async def reply(self, status: int, headers: Headers, body: bytes) -> None:
+        self.started = self.ended = True
+        await self._send(self._head(status, headers, len(body)))
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+
+    def _head(self, status: int, headers: Headers, length: int | None) -> Message:
+        encoded = [
+            (name.encode("latin-1"), value.encode("latin-1"))
+            for name, value in headers
+            if name != "x-request-id"
+        ]
+        encoded.append((b"x-request-id", self._request_id))
+        if length is not None:
+            encoded.append((b"content-length", str(length).encode()))
+        return {"type": "http.response.start", "status": status, "headers": encoded}

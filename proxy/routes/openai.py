@@ -1,0 +1,236 @@
+"""The OpenAI-compatible surface as a raw ASGI application: the hot path of the proxy.
+
+authenticate -> read -> parse once -> choose policy -> plan -> admit -> exchange -> record
+"""
+
+import asyncio
+import logging
+import re
+import secrets
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from proxy.contract.admission import Admission
+from proxy.contract.exchange import Exchange
+from proxy.contract.job import Arrival, Job, Parts
+from proxy.contract.plan import make_plan
+from proxy.contract.policy_set import PolicySet
+from proxy.contract.usage import lacks_usage, with_usage
+from proxy.errors import (
+    InternalError,
+    InvalidRequest,
+    NotReady,
+    ReplyableError,
+    Unauthorized,
+    UnsupportedEncoding,
+)
+from proxy.keys import KeyRing
+from proxy.routes.asgi import (
+    AsgiClient,
+    ClientGone,
+    RawHeaders,
+    Receive,
+    Scope,
+    Send,
+    forwarded_headers,
+    header,
+    read_body,
+)
+from proxy.routes.paths import Path, find_path
+from proxy.routes.running import Ended, RunningExchanges
+from proxy.telemetry.metrics import Metrics
+from proxy.telemetry.outcome import Endpoint, Outcome
+from proxy.telemetry.record import RecordSink, RequestRecord
+from proxy.wire.request import MalformedBody, Request, read_request
+
+_LOG: Final = logging.getLogger(__name__)
+_REQUEST_ID: Final = re.compile(r"[!-~]{1,128}")
+_CLIENT_GONE_STATUS: Final = 499
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What the surface itself decides by. Sizes in bytes, times in seconds."""
+
+    policies: PolicySet
+    admission: Admission
+    keys: KeyRing | None
+    request_bytes: int
+    body_seconds: float
+    refuse_unjudged: bool
+
+
+@dataclass(slots=True)
+class Gateway:
+    """Serves every relayed path. `draining`: new requests are refused."""
+
+    door: Door
+    parts: Parts
+    metrics: Metrics
+    sinks: Sequence[RecordSink]
+    running: RunningExchanges = field(default_factory=RunningExchanges)
+    draining: bool = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.metrics.in_flight.inc()
+        try:
+            record = await _Visit(self, scope, receive, send).serve()
+            for sink in self.sinks:
+                sink.add(record)
+        finally:
+            self.metrics.in_flight.dec()
+
+
+class _Visit:
+    """One HTTP request on its way through the surface."""
+
+    def __init__(self, gateway: Gateway, scope: Scope, receive: Receive, send: Send) -> None:
+        self._received = gateway.parts.clock.now()
+        self._unix = gateway.parts.clock.unix()
+        self._gateway = gateway
+        self._scope = scope
+        self._receive = receive
+        self._headers: list[tuple[bytes, bytes]] = scope["headers"]
+        self._id = _request_id(self._headers)
+        self._client = AsgiClient(send, self._id)
+        self._endpoint = Endpoint.OTHER
+        self._key: str | None = None
+
+    async def serve(self) -> RequestRecord:
+        """Serve the client whatever comes; the record of it."""
+        try:
+            job, path = await self._receive_job()
+            return await self._exchange(job, admitted=path.generates)
+        except ReplyableError as error:
+            await self._refuse(error)
+            return self._record(Outcome.REFUSED, error.status, error.code)
+        except ClientGone:
+            return self._record(Outcome.CLIENT_GONE, _CLIENT_GONE_STATUS, None)
+        except Exception as error:  # noqa: BLE001 - the one place where a fault of ours becomes a reply
+            # Frames only: the message of an exception may quote a prompt.
+            frames = "".join(traceback.format_tb(error.__traceback__))
+            _LOG.error("request %s failed: %s\n%s", self._id, type(error).__name__, frames)
+            failure = InternalError("The proxy failed on this request; its log says where.")
+            await self._refuse(failure)
+            return self._record(Outcome.UPSTREAM_FAILED, failure.status, failure.code)
+
+    async def _receive_job(self) -> tuple[Job, Path]:
+        door = self._gateway.door
+        if self._gateway.draining:
+            raise NotReady("The proxy is shutting down.", code="draining", retry_after_seconds=1)
+        path = find_path(
+            self._scope["path"], self._scope["method"], refuse_unjudged=door.refuse_unjudged
+        )
+        self._endpoint = path.endpoint
+        self._key = _key_name(door.keys, self._headers)
+        _refuse_encoding(self._headers)
+        body = await read_body(
+            self._receive, self._headers, limit_bytes=door.request_bytes, seconds=door.body_seconds
+        )
+        request = _read(body) if path.generates else Request(body)
+        return self._job(request), path
+
+    def _job(self, request: Request) -> Job:
+        gateway, endpoint = self._gateway, self._endpoint
+        policy = None
+        if endpoint is not Endpoint.OTHER:
+            name = header(self._headers, b"x-sluicegate-policy")
+            policy = gateway.door.policies.choose(request.model, endpoint, name)
+        plan = make_plan(request, endpoint, policy, observe=gateway.parts.observe)
+        hides_usage = gateway.parts.inject_usage and lacks_usage(request, endpoint)
+        query: bytes = self._scope["query_string"]
+        target = self._scope["raw_path"] + (b"?" + query if query else b"")
+        arrival = Arrival(
+            id=self._id,
+            endpoint=endpoint,
+            method=self._scope["method"],
+            path=target.decode("latin-1"),
+            headers=forwarded_headers(self._headers, self._id, with_key=gateway.door.keys is None),
+            request=request,
+            received_at=self._received,
+            received_unix=self._unix,
+            key=self._key,
+        )
+        body = with_usage(request) if hides_usage else request.body
+        return Job(gateway.parts, arrival, policy, plan, body, hides_usage)
+
+    async def _exchange(self, job: Job, *, admitted: bool) -> RequestRecord:
+        task = asyncio.current_task()
+        exchange = Exchange(job, self._client)
+        with self._gateway.running.watched(self._receive) as running:
+            try:
+                if admitted:
+                    asked = self._gateway.parts.clock.now()
+                    async with self._gateway.door.admission:
+                        await exchange.run(self._gateway.parts.clock.now() - asked)
+                else:
+                    await exchange.run()
+            except asyncio.CancelledError:
+                if running.ended is None or task is None:
+                    raise
+                task.uncancel()
+        if running.ended is Ended.MUST_STOP:
+            await exchange.stop(
+                NotReady("The proxy stopped before the reply was complete.", code="draining")
+            )
+        return exchange.record()
+
+    async def _refuse(self, error: ReplyableError) -> None:
+        """Answer an error that came before the exchange; the rest of the body is not read."""
+        headers = [("content-type", "application/json"), ("connection", "close")]
+        if error.retry_after_seconds is not None:
+            headers.append(("retry-after", str(error.retry_after_seconds)))
+        if not self._client.started:
+            await self._client.reply(error.status, headers, error.body())
+
+    def _record(self, outcome: Outcome, status: int, code: str | None) -> RequestRecord:
+        return RequestRecord(
+            id=self._id,
+            received_at=self._unix,
+            endpoint=self._endpoint,
+            outcome=outcome,
+            status=status,
+            key=self._key,
+            error_code=code,
+            duration_seconds=self._gateway.parts.clock.now() - self._received,
+        )
+
+
+def _request_id(headers: RawHeaders) -> str:
+    """The client's own id if it is a printable word, else a new one."""
+    given = header(headers, b"x-request-id")
+    if given is not None and _REQUEST_ID.fullmatch(given):
+        return given
+    return secrets.token_hex(16)
+
+
+def _key_name(keys: KeyRing | None, headers: RawHeaders) -> str | None:
+    if keys is None:
+        return None
+    given = header(headers, b"authorization") or ""
+    scheme, _, token = given.partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        token = header(headers, b"x-api-key") or ""
+    if not token:
+        raise Unauthorized("This proxy needs a key: send `Authorization: Bearer …`.")
+    name = keys.name_of(token)
+    if name is None:
+        raise Unauthorized("The key is not known to this proxy.")
+    return name
+
+
+def _refuse_encoding(headers: RawHeaders) -> None:
+    encoding = header(headers, b"content-encoding")
+    if encoding is not None and encoding.lower() != "identity":
+        raise UnsupportedEncoding(
+            "The body is compressed; send it as it is.", param="content-encoding"
+        )
+
+
+def _read(body: bytes) -> Request:
+    try:
+        return read_request(body)
+    except MalformedBody as error:
+        raise InvalidRequest(str(error), param=error.param or None) from error

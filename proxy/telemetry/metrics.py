@@ -1,0 +1,246 @@
+"""Prometheus metrics: the one home of prometheus-client.
+
+Names, types and labels are fixed in docs/metrics.md. Every label value is a member of a closed set
+and every child exists from the start, so that the first failure is visible to `rate`.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import prometheus_client
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.openmetrics import exposition as openmetrics
+
+from proxy.errors import Fault
+from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcome, Unchecked
+from proxy.telemetry.record import AttemptRecord, RequestRecord, VerdictRecord
+
+# Dense where the recipe's TTFR lies (112 to 148 ms); the usual bucket sets are blind there.
+TTFR_SECONDS: Final = (
+    *(0.025, 0.05, 0.075, 0.09, 0.1, 0.11, 0.115, 0.12, 0.125, 0.13, 0.135, 0.14, 0.145, 0.15),
+    *(0.16, 0.18, 0.2, 0.25, 0.35, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0),
+)
+TOKENS_PER_SECOND: Final = (
+    *(5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0),
+    *(100.0, 110.0, 120.0, 130.0, 150.0, 200.0),
+)
+OWN_SECONDS: Final = (*(0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05),)
+DURATION_SECONDS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 60.0, 120.0, 300.0)
+WAIT_SECONDS: Final = (0.005, 0.02, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+
+_RESULTS: Final = ("pass", "fail", "skip", "error")
+
+
+class Metrics:
+    """All metrics of one proxy, in the registry that is handed in."""
+
+    def __init__(
+        self,
+        registry: CollectorRegistry,
+        *,
+        gates: Collection[str] = (),
+        repairs: Collection[str] = (),
+        slo_ttfr_seconds: float = 0.2,
+    ) -> None:
+        # The library's switch is process-wide; `_created` series would double the page.
+        prometheus_client.disable_created_metrics()
+        self.registry = registry
+        ttfr = tuple(sorted({*TTFR_SECONDS, slo_ttfr_seconds}))
+        self._requests = self._counter(
+            "requests", "Requests by how they ended.", endpoint=Endpoint, outcome=Outcome
+        )
+        self.in_flight = self._gauge("requests_in_flight", "Requests being worked on.")
+        self._queue_depth = self._gauge("queue_depth", "Requests waiting for admission.")
+        self._upstream_ttfr = self._by_stream(
+            "upstream_time_to_first_response_seconds",
+            "Dispatch to the first upstream event with choices (or the body), per attempt.",
+            ttfr,
+        )
+        self._ttfr = self._by_stream(
+            "time_to_first_response_seconds",
+            "Request received to the first event with choices (or the body) leaving us.",
+            ttfr,
+        )
+        self._ttft = self._histogram(
+            "time_to_first_token_seconds",
+            "Request received to the first content, reasoning or tool-call delta leaving us.",
+            ttfr,
+        )
+        self._tokens_per_second = self._histogram(
+            "output_tokens_per_second", "Decode rate of a streamed reply.", TOKENS_PER_SECOND
+        )
+        self._duration = self._histogram(
+            "request_duration_seconds", "Request received to its end.", DURATION_SECONDS
+        )
+        self._hold = self._histogram(
+            "hold_seconds", "Delivered minus upstream first response, held replies.", WAIT_SECONDS
+        )
+        self._queue = self._histogram("queue_seconds", "Wait for admission.", WAIT_SECONDS)
+        self._overhead = self._histogram(
+            "overhead_seconds", "Our own time, waiting for upstream excluded.", OWN_SECONDS
+        )
+        self._prompt_tokens = self._plain_counter("prompt_tokens", "Prompt tokens, as stated.")
+        self._output_tokens = self._plain_counter("output_tokens", "Delivered output tokens.")
+        self._failed_tokens = self._plain_counter(
+            "failed_attempt_tokens", "Output tokens of attempts that were not delivered."
+        )
+        self._attempts = self._counter(
+            "attempts", "Upstream calls.", step=AttemptStep, result=AttemptResult
+        )
+        self._verdicts = self._counter(
+            "verdicts", "Verdicts on attempts.", gate=tuple(gates), result=_RESULTS
+        )
+        self._faults = self._counter("faults", "Faults found in attempts.", fault=Fault)
+        self._gate_duration = self._histograms(
+            "gate_duration_seconds", "Time of a gate on one reply.", OWN_SECONDS, "gate", gates
+        )
+        self._repairs = self._counter(
+            "repairs", "Repairs of delivered replies.", repair=tuple(repairs)
+        )
+        self._unchecked = self._counter(
+            "unchecked", "Replies or parts of a contract not judged.", reason=Unchecked
+        )
+        self._engine_starts = Counter(
+            "sluicegate_engine_starts",
+            "Engine starts by how their first strict-JSON answer came out.",
+            ("lane", "first_answer"),
+            registry=registry,
+        )
+        self._engine_state = Gauge(
+            "sluicegate_engine_state",
+            "State of the engine behind a lane.",
+            ("lane", "state"),
+            registry=registry,
+        )
+        self._log_dropped = self._plain_counter("log_dropped", "Log lines lost to a slow reader.")
+
+    def watch_queue(self, depth: Callable[[], int]) -> None:
+        self._queue_depth.set_function(depth)
+
+    def watch_engine(
+        self,
+        lane: str,
+        states: Collection[str],
+        first_answers: Collection[str],
+        current: Callable[[], str],
+    ) -> None:
+        """Show the state of a lane's engine: 1 for the present state, 0 for the others."""
+        for state in states:
+            child = self._engine_state.labels(lane, state)
+            child.set_function(partial(_is, current, state))
+        for first_answer in first_answers:
+            self._engine_starts.labels(lane, first_answer)
+
+    def engine_start(self, lane: str, first_answer: str) -> None:
+        self._engine_starts.labels(lane, first_answer).inc()
+
+    def log_dropped(self) -> None:
+        self._log_dropped.inc()
+
+    def info(self, name: str, documentation: str, rows: Sequence[Mapping[str, str]]) -> None:
+        """Gauges of constant 1 whose labels say what runs; rows share their label names."""
+        if not rows:
+            return
+        gauge = Gauge(f"sluicegate_{name}", documentation, tuple(rows[0]), registry=self.registry)
+        for row in rows:
+            gauge.labels(**row).set(1)
+
+    def add(self, record: RequestRecord) -> None:
+        """Count a finished request."""
+        self._requests[record.endpoint, record.outcome].inc()
+        self._duration.observe(record.duration_seconds)
+        for reason in record.unchecked:
+            self._unchecked[(reason,)].inc()
+        if not record.attempts:
+            return
+        self._queue.observe(record.queue_seconds)
+        self._overhead.observe(record.overhead_seconds)
+        for attempt in record.attempts:
+            self._add_attempt(attempt, stream=record.stream)
+        self._add_delivery(record)
+
+    def _add_attempt(self, attempt: AttemptRecord, *, stream: bool) -> None:
+        self._attempts[attempt.step, attempt.result].inc()
+        if attempt.ttfr_seconds is not None:
+            self._upstream_ttfr[stream].observe(attempt.ttfr_seconds)
+        for fault in attempt.faults:
+            self._faults[(fault,)].inc()
+        for verdict in attempt.verdicts:
+            self._add_verdict(verdict)
+
+    def _add_verdict(self, verdict: VerdictRecord) -> None:
+        self._verdicts[verdict.gate, verdict.result].inc()
+        self._gate_duration[verdict.gate].observe(verdict.seconds)
+
+    def _add_delivery(self, record: RequestRecord) -> None:
+        if record.ttfr_seconds is not None:
+            self._ttfr[record.stream].observe(record.ttfr_seconds)
+        if record.ttft_seconds is not None:
+            self._ttft.observe(record.ttft_seconds)
+        if record.tokens_per_second is not None:
+            self._tokens_per_second.observe(record.tokens_per_second)
+        if record.hold_seconds is not None:
+            self._hold.observe(record.hold_seconds)
+        if record.prompt_tokens is not None:
+            self._prompt_tokens.inc(record.prompt_tokens)
+        if record.completion_tokens is not None:
+            self._output_tokens.inc(record.completion_tokens)
+        if record.failed_attempt_tokens:
+            self._failed_tokens.inc(record.failed_attempt_tokens)
+        for repair in record.repairs:
+            self._repairs[(repair,)].inc()
+
+    def page(self, *, open_metrics: bool = False) -> tuple[bytes, str]:
+        """The page for a scrape and its content type. Takes milliseconds: call it in a thread."""
+        if open_metrics:
+            return openmetrics.generate_latest(self.registry), openmetrics.CONTENT_TYPE_LATEST
+        page = prometheus_client.generate_latest(self.registry)
+        return page, prometheus_client.CONTENT_TYPE_LATEST
+
+    def _counter(
+        self, name: str, documentation: str, **labels: Collection[str]
+    ) -> dict[tuple[str, ...], Counter]:
+        counter = Counter(
+            f"sluicegate_{name}", documentation, tuple(labels), registry=self.registry
+        )
+        return {values: counter.labels(*values) for values in _product(*labels.values())}
+
+    def _plain_counter(self, name: str, documentation: str) -> Counter:
+        return Counter(f"sluicegate_{name}", documentation, registry=self.registry)
+
+    def _gauge(self, name: str, documentation: str) -> Gauge:
+        return Gauge(f"sluicegate_{name}", documentation, registry=self.registry)
+
+    def _histogram(self, name: str, documentation: str, edges: tuple[float, ...]) -> Histogram:
+        return Histogram(f"sluicegate_{name}", documentation, buckets=edges, registry=self.registry)
+
+    def _histograms(
+        self,
+        name: str,
+        documentation: str,
+        edges: tuple[float, ...],
+        label: str,
+        values: Collection[str],
+    ) -> dict[str, Histogram]:
+        histogram = Histogram(
+            f"sluicegate_{name}", documentation, (label,), buckets=edges, registry=self.registry
+        )
+        return {value: histogram.labels(value) for value in values}
+
+    def _by_stream(
+        self, name: str, documentation: str, edges: tuple[float, ...]
+    ) -> dict[bool, Histogram]:
+        children = self._histograms(name, documentation, edges, "stream", ("true", "false"))
+        return {True: children["true"], False: children["false"]}
+
+
+def _is(current: Callable[[], str], state: str) -> float:
+    return float(current() == state)
+
+
+def _product(*sets: Collection[str]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [()]
+    for values in sets:
+        rows = [(*row, str(value)) for row in rows for value in values]
+    return rows

@@ -1,0 +1,56 @@
+"""Closed sets that end as metric labels: endpoints, outcomes, and what went unchecked."""
+
+from enum import StrEnum
+
+
+class Endpoint(StrEnum):
+    """Surfaces of the API, as labels and in a policy's `match.endpoints`."""
+
+    CHAT = "chat"
+    COMPLETIONS = "completions"
+    RESPONSES = "responses"
+    MESSAGES = "messages"
+    OTHER = "other"
+
+
+class Outcome(StrEnum):
+    """How a request ended. A closed set."""
+
+    PASSED = "passed"
+    REPAIRED = "repaired"
+    FLAGGED = "flagged"
+    PARKED = "parked"
+    REJECTED = "rejected"
+    REFUSED = "refused"
+    UPSTREAM_FAILED = "upstream_failed"
+    TIMED_OUT = "timed_out"
+    CLIENT_GONE = "client_gone"
+
+
+class Unchecked(StrEnum):
+    """Why a reply, or a part of a contract, was relayed without being judged."""
+
+    NO_POLICY = "no_policy"
+    SURFACE = "surface"
+    PATTERN = "pattern"
+
+
+class AttemptStep(StrEnum):
+    """What led to an attempt; `cold` and `upstream_fault` repeat the identical request."""
+
+    FIRST = "first"
+    COLD = "cold"
+    UPSTREAM_FAULT = "upstream_fault"
+    SAME = "same"
+    VARY = "vary"
+    REASK = "reask"
+
+
+class AttemptResult(StrEnum):
+    """How one attempt came out; `relayed`: no enforced gate judged it."""
+
+    RELAYED = "relayed"
+    VALID = "valid"
+    INVALID = "invalid"
+    UPSTREAM_FAULT = "upstream_fault"
+    ABANDONED = "abandoned"

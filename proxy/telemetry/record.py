@@ -1,0 +1,94 @@
+"""The record of one request: what metrics, log line, look-up and ledger are written from.
+
+It never holds prompt or reply text.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Protocol
+
+from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcome, Unchecked
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRecord:
+    """One gate's verdict on the delivered (or last) attempt; `seconds` is the gate's own time."""
+
+    gate: str
+    result: str
+    fault: str | None
+    place: str
+    enforced: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRecord:
+    """One upstream call. `cold`: the engine was not certified at dispatch. Times in seconds."""
+
+    number: int
+    step: AttemptStep
+    result: AttemptResult
+    status: int
+    faults: tuple[str, ...]
+    cold: bool
+    seconds: float
+    ttfr_seconds: float | None
+    completion_tokens: int | None
+    verdicts: tuple[VerdictRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """One request from arrival to end. Times in seconds, `received_at` is Unix time.
+
+    `hold_seconds`: delivered minus upstream first response; None where nothing was held.
+    `overhead_seconds`: our own time, waiting for the upstream and for admission excluded.
+    """
+
+    id: str
+    received_at: float
+    endpoint: Endpoint
+    outcome: Outcome
+    status: int
+    stream: bool = False
+    policy: str | None = None
+    key: str | None = None
+    error_code: str | None = None
+    attempts: tuple[AttemptRecord, ...] = ()
+    verdicts: tuple[VerdictRecord, ...] = ()
+    repairs: tuple[str, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    duration_seconds: float = 0.0
+    queue_seconds: float = 0.0
+    overhead_seconds: float = 0.0
+    hold_seconds: float | None = None
+    ttfr_seconds: float | None = None
+    ttft_seconds: float | None = None
+    tokens_per_second: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    failed_attempt_tokens: int = 0
+
+
+class RecordSink(Protocol):
+    """Takes the record of every finished request; must neither block nor raise."""
+
+    def add(self, record: RequestRecord) -> None: ...
+
+
+class RecentRequests:
+    """The last requests in memory, by id, for look-up on the admin listener."""
+
+    def __init__(self, limit: int = 1000) -> None:
+        self._limit = limit
+        self._records: OrderedDict[str, RequestRecord] = OrderedDict()
+
+    def add(self, record: RequestRecord) -> None:
+        self._records[record.id] = record
+        self._records.move_to_end(record.id)
+        if len(self._records) > self._limit:
+            self._records.popitem(last=False)
+
+    def get(self, request_id: str) -> RequestRecord | None:
+        return self._records.get(request_id)

@@ -1,0 +1,216 @@
+"""The direct lane: HTTP to an OpenAI-compatible server over pooled aiohttp. The hot path."""
+
+import asyncio
+import io
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import aiohttp
+from typing_extensions import override
+from yarl import URL
+
+from proxy.errors import BadReply, Fault, TimedOut, Unreachable, UpstreamError
+from proxy.upstream.lane import Call, Headers, Lane, UpstreamReply
+
+# RFC 9110 section 7.6.1, and what the two ends of the relay settle for themselves.
+_NOT_FORWARDED: Final = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "content-length",
+        "date",
+        "server",
+    }
+)
+# aiohttp warns that bytes of a mebibyte and more block the loop while they are written.
+_LARGE_BODY_BYTES: Final = 1 << 20
+# vLLM closes idle connections after 5 s; a pooled one must be gone before.
+_KEEP_ALIVE_SECONDS: Final = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds to connect, until a reply begins, and between two pieces of a stream."""
+
+    connect_seconds: float = 5.0
+    reply_seconds: float = 600.0
+    idle_seconds: float = 60.0
+
+
+class DirectLane(Lane):
+    """Calls one server by HTTP. Must be made inside a running event loop.
+
+    With a `key` the client's Authorization is replaced by it; without one it is passed on.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        timeouts: Timeouts,
+        *,
+        key: str | None = None,
+        ca_file: Path | None = None,
+        trust_env: bool = False,
+    ) -> None:
+        self._name = name
+        self._base = URL(url.rstrip("/"))
+        self._timeouts = timeouts
+        self._authorization = f"Bearer {key}" if key else None
+        self._urls: dict[str, URL] = {}
+        tls = ssl.create_default_context(cafile=str(ca_file)) if ca_file else True
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0, ssl=tls, keepalive_timeout=_KEEP_ALIVE_SECONDS, ttl_dns_cache=10
+            ),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect_seconds),
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=trust_env,
+        )
+
+    @property
+    @override
+    def name(self) -> str:
+        return self._name
+
+    @override
+    async def open(self, call: Call) -> UpstreamReply:
+        body: bytes | io.BytesIO = call.body
+        if len(call.body) >= _LARGE_BODY_BYTES:
+            body = io.BytesIO(call.body)
+        try:
+            async with asyncio.timeout(self._timeouts.reply_seconds):
+                response = await self._session.request(
+                    call.method,
+                    self._url(call.path),
+                    data=body or None,
+                    headers=self._headers(call.headers),
+                    allow_redirects=False,
+                )
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise self._typed(error) from error
+        return DirectReply(response, self._timeouts)
+
+    @override
+    async def close(self) -> None:
+        await self._session.close()
+
+    def _url(self, path: str) -> URL:
+        url = self._urls.get(path)
+        if url is None:
+            url = URL(f"{self._base}{path}", encoded=True)
+            if len(self._urls) < 64:  # noqa: PLR2004 - a handful of paths is hot; queries vary without bound
+                self._urls[path] = url
+        return url
+
+    def _headers(self, headers: Headers) -> list[tuple[str, str]]:
+        forwarded = [*headers, ("accept-encoding", "identity")]
+        if self._authorization is None:
+            return forwarded
+        kept = [header for header in forwarded if header[0] != "authorization"]
+        return [*kept, ("authorization", self._authorization)]
+
+    def _typed(self, error: Exception) -> UpstreamError:
+        if isinstance(error, aiohttp.ConnectionTimeoutError | aiohttp.ClientConnectorError):
+            return Unreachable(
+                f"The upstream of lane `{self._name}` cannot be reached.", retry_after_seconds=2
+            )
+        if isinstance(error, TimeoutError):
+            seconds = self._timeouts.reply_seconds
+            return TimedOut(f"The upstream did not begin its reply within {seconds:g} s.")
+        if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError):
+            return BadReply("The upstream closed the connection before it replied.")
+        return BadReply("The upstream answered with something that is not HTTP.")
+
+
+class DirectReply:
+    """One reply of a direct lane."""
+
+    __slots__ = ("_idle", "_response", "is_stream", "status")
+
+    def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
+        self._response = response
+        self.status = response.status
+        self.is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
+        self._idle = _IdleTimer(response, timeouts)
+
+    @property
+    def headers(self) -> Headers:
+        listed = self._response.headers.get("connection", "").lower()
+        return [
+            (name.lower(), value)
+            for name, value in self._response.headers.items()
+            if (lower := name.lower()) not in _NOT_FORWARDED and lower not in listed.split(", ")
+        ]
+
+    async def chunk(self) -> bytes:
+        try:
+            data = await self._response.content.readany()
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            if self._idle.expired:
+                raise TimedOut(
+                    f"The upstream sent nothing for {self._idle.seconds:g} s.",
+                    code=Fault.UPSTREAM_IDLE,
+                ) from error
+            raise BadReply("The upstream broke off in the middle of its reply.") from error
+        self._idle.touch()
+        return data
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._idle.stop()
+        self._response.close()
+
+
+class _IdleTimer:
+    """Closes a reply that stays silent; one lazy timer for a reply, nothing per piece.
+
+    Until the first piece the limit is `reply_seconds`: a long prompt may be prefilled for minutes
+    after the headers of its stream were sent.
+    """
+
+    __slots__ = ("_handle", "_loop", "_response", "_timeouts", "_touched", "expired", "seconds")
+
+    def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._response = response
+        self._timeouts = timeouts
+        self.expired = False
+        self.seconds = timeouts.reply_seconds
+        self._touched = self._loop.time()
+        self._handle = self._loop.call_later(
+            min(timeouts.reply_seconds, timeouts.idle_seconds), self._check
+        )
+
+    def touch(self) -> None:
+        self._touched = self._loop.time()
+        self.seconds = self._timeouts.idle_seconds
+
+    def stop(self) -> None:
+        self._handle.cancel()
+
+    def _check(self) -> None:
+        left = self._touched + self.seconds - self._loop.time()
+        if left > 0:
+            self._handle = self._loop.call_later(left, self._check)
+            return
+        self.expired = True
+        self._response.close()

@@ -1,0 +1,193 @@
+"""Put repaired content into a reply as it was received, and leave all else as it was."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.wire.splice import items_of, members_of, with_members
+from proxy.wire.sse import Event, event
+
+_REASONING = ("reasoning", "reasoning_content")
+_TOKEN_EXTRAS = ("logprobs", "token_ids")  # they describe the tokens of the old content
+_NULL = b"null"
+
+
+@dataclass(frozen=True, slots=True)
+class NewContent:
+    """One choice's content after repair; `clear_reasoning` when it was found in the reasoning."""
+
+    content: str
+    clear_reasoning: bool = False
+
+
+def body_with_content(body: bytes, contents: Mapping[int, NewContent]) -> bytes:
+    """A chat completion body with new content by choice index.
+
+    Raises `ValueError` for anything but a JSON object whose choices are objects.
+    """
+
+    def edit(index: int, choice: bytes) -> bytes:
+        return _edited_choice(choice, contents[index]) if index in contents else choice
+
+    return _with_choices(body, edit)
+
+
+def events_with_content(events: Sequence[Event], contents: Mapping[int, NewContent]) -> list[bytes]:
+    """The events of a recorded stream with new content by choice index.
+
+    The first event that bears the old content bears all of the new one; events left with nothing
+    are dropped. Where no event bears any, one is added before the choice's finish. Expects events
+    that a `ReplyBuilder` has taken.
+    """
+    chunks = [_chunk_of(item) for item in events]
+    carriers: dict[int, int] = {}
+    added: dict[int, list[bytes]] = {}
+    for index, new in contents.items():
+        carrier = _carrier(chunks, index, new)
+        if carrier is not None:
+            carriers[index] = carrier
+        else:
+            at = _place_to_add(chunks, index)
+            added.setdefault(at, []).append(_added_event(chunks, at, index, new))
+    rewritten: list[bytes] = []
+    for at, chunk in enumerate(chunks):
+        carried = {index for index, carrier in carriers.items() if carrier == at}
+        rewritten += [*added.get(at, []), *_rewritten(chunk, contents, carried)]
+    return rewritten + added.get(len(chunks), [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """An event and what it says of each choice; `data` is empty when it is no JSON object."""
+
+    event: Event
+    data: bytes = b""
+    choices: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+
+    def bears(self, index: int, names: Sequence[str]) -> bool:
+        delta = self.choices.get(index, {}).get("delta")
+        return isinstance(delta, dict) and any(delta.get(name) for name in names)
+
+    def finishes(self, index: int) -> bool:
+        return bool(self.choices.get(index, {}).get("finish_reason"))
+
+
+def _chunk_of(item: Event) -> _Chunk:
+    try:
+        document = json.loads(item.data or b"")
+    except ValueError:
+        return _Chunk(item)
+    if not isinstance(document, dict):
+        return _Chunk(item)
+    choices = {
+        _index_of(choice, position): choice
+        for position, choice in enumerate(document.get("choices") or [])
+    }
+    return _Chunk(item, item.data or b"", choices)
+
+
+def _carrier(chunks: Sequence[_Chunk], index: int, new: NewContent) -> int | None:
+    names = ("content", *_REASONING) if new.clear_reasoning else ("content",)
+    return next((at for at, chunk in enumerate(chunks) if chunk.bears(index, names)), None)
+
+
+def _place_to_add(chunks: Sequence[_Chunk], index: int) -> int:
+    """Before the choice's finish; without one after the last choice, for usage comes behind."""
+    for at, chunk in enumerate(chunks):
+        if chunk.finishes(index):
+            return at
+    with_choices = [at for at, chunk in enumerate(chunks) if chunk.choices]
+    if not with_choices:
+        return 0
+    last = with_choices[-1]
+    return last if chunks[last].event.cut else last + 1
+
+
+def _added_event(chunks: Sequence[_Chunk], at: int, index: int, new: NewContent) -> bytes:
+    """One more event with the id, model and so on of its neighbour."""
+    model = next((chunk for chunk in chunks[max(0, at - 1) : at + 1] if chunk.data), None)
+    choice = {"index": index, "delta": {"content": new.content}, "finish_reason": None}
+    changes = {
+        "choices": b"[" + json.dumps(choice).encode() + b"]",
+        "usage": None,
+        "prompt_token_ids": None,
+    }
+    if model is None:
+        return event(with_members(b"{}", changes))
+    return event(with_members(model.data, changes), model.event.name)
+
+
+def _rewritten(chunk: _Chunk, contents: Mapping[int, NewContent], carried: set[int]) -> list[bytes]:
+    """The event as it was, or edited, or nothing when the edit left nothing in it."""
+
+    def edit(index: int, choice: bytes) -> bytes:
+        new = contents.get(index)
+        return _edited_delta(choice, new, carries=index in carried) if new else choice
+
+    if not chunk.choices:
+        return [chunk.event.raw]
+    data = _with_choices(chunk.data, edit)
+    if data == chunk.data:
+        return [chunk.event.raw]
+    speaks_of_others = not chunk.choices.keys() <= contents.keys()
+    if speaks_of_others or _says_anything(json.loads(data)):
+        return [event(data, chunk.event.name)]
+    return []
+
+
+def _edited_choice(choice: bytes, new: NewContent) -> bytes:
+    present = members_of(choice)
+    message = present.get("message", _NULL)
+    if not message.startswith(b"{"):
+        message = b'{"role":"assistant"}'
+    cleared = _REASONING if new.clear_reasoning else ()
+    changes = dict.fromkeys(members_of(message).keys() & set(cleared), _NULL)
+    changes["content"] = json.dumps(new.content).encode()
+    extras = dict.fromkeys(present.keys() & set(_TOKEN_EXTRAS), _NULL)
+    return with_members(choice, {"message": with_members(message, changes), **extras})
+
+
+def _edited_delta(choice: bytes, new: NewContent, *, carries: bool) -> bytes:
+    present = members_of(choice)
+    extras = {name: _NULL for name in _TOKEN_EXTRAS if present.get(name, _NULL) != _NULL}
+    delta = present.get("delta", _NULL)
+    if not delta.startswith(b"{"):
+        return with_members(choice, extras)
+    changes: dict[str, bytes | None] = dict.fromkeys(_REASONING) if new.clear_reasoning else {}
+    if carries:
+        changes["content"] = json.dumps(new.content).encode()
+    elif members_of(delta).get("content", _NULL) != _NULL:
+        changes["content"] = b'""'
+    return with_members(choice, {"delta": with_members(delta, changes), **extras})
+
+
+def _with_choices(document: bytes, edit: Callable[[int, bytes], bytes]) -> bytes:
+    """The document with each choice edited, given its index and bytes; all else unchanged."""
+    choices = members_of(document).get("choices", _NULL)
+    if choices == _NULL:
+        return document
+    before = items_of(choices)
+    after = [
+        edit(_index_of(json.loads(choice), position), choice)
+        for position, choice in enumerate(before)
+    ]
+    if before == after:
+        return document
+    return with_members(document, {"choices": b"[" + b",".join(after) + b"]"})
+
+
+def _index_of(choice: dict[str, Any], position: int) -> int:
+    index = choice.get("index")
+    return index if isinstance(index, int) and not isinstance(index, bool) else position
+
+
+def _says_anything(chunk: dict[str, Any]) -> bool:
+    """Whether anything useful is left: usage, an error, a finish, or any part of a delta."""
+    if chunk.get("usage") or chunk.get("error"):
+        return True
+    for choice in chunk["choices"]:
+        delta = choice.get("delta")
+        if choice.get("finish_reason") or (isinstance(delta, dict) and any(delta.values())):
+            return True
+    return False

@@ -1,0 +1,159 @@
+"""A cheap look at the events of a stream that is only relayed: instants, usage, end, errors.
+
+Most events are not parsed: inside a JSON string every quote is escaped, so a quoted member name in
+the bytes of an event is that member.
+"""
+
+from typing import Final
+
+import msgspec
+
+_DONE: Final = b"[DONE]"
+
+
+class _Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Delta(msgspec.Struct, frozen=True):
+    content: msgspec.Raw = msgspec.Raw()
+    reasoning: msgspec.Raw = msgspec.Raw()
+    reasoning_content: msgspec.Raw = msgspec.Raw()
+    refusal: msgspec.Raw = msgspec.Raw()
+    tool_calls: msgspec.Raw = msgspec.Raw()
+    text: msgspec.Raw = msgspec.Raw()
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    delta: _Delta | None = None
+    text: msgspec.Raw = msgspec.Raw()
+    finish_reason: str | None = None
+    token_ids: list[int] | None = None
+
+
+class _Chunk(msgspec.Struct, frozen=True):
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+    error: msgspec.Raw = msgspec.Raw()
+
+
+class _Body(msgspec.Struct, frozen=True):
+    usage: _Usage | None = None
+    error: msgspec.Raw = msgspec.Raw()
+
+
+_CHUNK: Final = msgspec.json.Decoder(_Chunk)
+_BODY: Final = msgspec.json.Decoder(_Body)
+_BLANK: Final = frozenset({b"", b"null", b'""', b"[]"})
+
+
+class StreamTap:
+    """Watches one stream. Instants are those handed to `take`, None where nothing came."""
+
+    __slots__ = (
+        "completion_tokens",
+        "done",
+        "error",
+        "finished",
+        "first_response",
+        "first_token",
+        "first_token_ids",
+        "last_token",
+        "prompt_tokens",
+        "usage_only",
+    )
+
+    def __init__(self) -> None:
+        self.first_response: float | None = None
+        self.first_token: float | None = None
+        self.last_token: float | None = None
+        self.first_token_ids = 0
+        self.prompt_tokens: int | None = None
+        self.completion_tokens: int | None = None
+        self.finished = False
+        self.done = False
+        self.error = False
+        self.usage_only = False
+
+    def take(self, data: bytes, now: float) -> None:
+        """Take the data of one event. `usage_only` tells whether it was the extra usage chunk."""
+        self.usage_only = False
+        if (
+            self.first_token is not None
+            and b'"usage"' not in data
+            and b'"finish_reason":"' not in data
+            and b'"finish_reason": "' not in data
+            and b'"error"' not in data
+            and data != _DONE
+        ):
+            self.last_token = now
+            return
+        self._parse(data, now)
+
+    def _parse(self, data: bytes, now: float) -> None:
+        if data == _DONE:
+            self.done = True
+            return
+        try:
+            chunk = _CHUNK.decode(data)
+        except (msgspec.MsgspecError, RecursionError):
+            return
+        if bytes(chunk.error) not in _BLANK:
+            self.error = True
+        if chunk.usage is not None:
+            self.prompt_tokens = chunk.usage.prompt_tokens
+            self.completion_tokens = chunk.usage.completion_tokens
+            self.usage_only = not chunk.choices
+        if chunk.choices:
+            self._take_choices(chunk.choices, now)
+
+    def _take_choices(self, choices: list[_Choice], now: float) -> None:
+        if self.first_response is None:
+            self.first_response = now
+        for choice in choices:
+            if choice.finish_reason is not None:
+                self.finished = True
+            if not _bears_token(choice):
+                continue
+            self.last_token = now
+            if self.first_token is None:
+                self.first_token = now
+                self.first_token_ids = len(choice.token_ids or ())
+
+
+def _bears_token(choice: _Choice) -> bool:
+    if bytes(choice.text) not in _BLANK:
+        return True
+    delta = choice.delta
+    return delta is not None and any(
+        bytes(member) not in _BLANK
+        for member in (
+            delta.content,
+            delta.reasoning,
+            delta.reasoning_content,
+            delta.tool_calls,
+            delta.refusal,
+        )
+    )
+
+
+class MalformedBodyReply(ValueError):
+    """A body that should be one JSON object is not."""
+
+
+def read_body_head(body: bytes) -> tuple[int | None, int | None, bool]:
+    """Prompt tokens, completion tokens and whether there is an error object, of a JSON body.
+
+    Raises `MalformedBodyReply` when the body is not a JSON object.
+    """
+    try:
+        head = _BODY.decode(body)
+    except msgspec.ValidationError as error:
+        if body.lstrip()[:1] == b"{":
+            return None, None, False
+        raise MalformedBodyReply(str(error)) from error
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise MalformedBodyReply(str(error)) from error
+    usage = head.usage or _Usage()
+    return usage.prompt_tokens, usage.completion_tokens, bytes(head.error) not in _BLANK

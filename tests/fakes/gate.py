@@ -1,0 +1,94 @@
+"""A real Sluicegate on real sockets, in the loop of the test, with its log at hand."""
+
+import asyncio
+import io
+import json
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from proxy.app import App, Surroundings, open_app
+from proxy.server import serve
+from proxy.settings import load_settings
+
+POLICIES = Path(__file__).parents[2] / "policies"
+
+
+@dataclass
+class Gate:
+    """A running proxy and a plain HTTP client for it."""
+
+    url: str
+    admin_url: str
+    app: App
+    log: io.StringIO
+    http: aiohttp.ClientSession
+    stop: asyncio.Event
+
+    async def chat(
+        self, body: object, headers: Mapping[str, str] | None = None
+    ) -> tuple[aiohttp.ClientResponse, bytes]:
+        """POST a chat request; `body` is sent as JSON, or as it is when it is bytes."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        async with self.http.post(
+            f"{self.url}/v1/chat/completions",
+            data=data,
+            headers={"content-type": "application/json", **(headers or {})},
+        ) as response:
+            return response, await response.read()
+
+    async def record(self, response: aiohttp.ClientResponse) -> Any:
+        """What the admin listener tells of a request."""
+        request_id = response.headers["x-request-id"]
+        async with self.http.get(f"{self.admin_url}/sluicegate/requests/{request_id}") as found:
+            return await found.json()
+
+    async def metrics(self) -> dict[str, float]:
+        """All samples of the metrics page, by their spelling there."""
+        async with self.http.get(f"{self.admin_url}/metrics") as page:
+            lines = (await page.text()).splitlines()
+        samples = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+        return {name: float(value) for name, value in samples}
+
+
+@asynccontextmanager
+async def running_gate(
+    upstream_url: str,
+    settings: Mapping[str, object] | None = None,
+    around: Surroundings | None = None,
+) -> AsyncIterator[Gate]:
+    """Serve before an upstream. `settings` are dotted names; defaults suit a test."""
+    flags = {
+        "lanes.main.url": upstream_url,
+        "policies.folder": str(POLICIES),
+        "listen.port": 0,
+        "admin.port": 0,
+        "drain_seconds": 1,
+        "engine.poll_seconds": 0.05,
+        **(settings or {}),
+    }
+    log = io.StringIO()
+    around = around or Surroundings(environ={}, log=log)
+    loaded = load_settings(None, around.environ, flags)
+    with _socket() as public, _socket() as admin:
+        async with open_app(loaded, around) as app:
+            ready, stop = asyncio.Event(), asyncio.Event()
+            task = asyncio.create_task(serve(app, (public, admin), on_ready=ready.set, stop=stop))
+            await ready.wait()
+            async with aiohttp.ClientSession() as http:
+                yield Gate(_url(public), _url(admin), app, log, http, stop)
+            stop.set()
+            await task
+
+
+def _socket() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0))
+
+
+def _url(listening: socket.socket) -> str:
+    return f"http://127.0.0.1:{listening.getsockname()[1]}"

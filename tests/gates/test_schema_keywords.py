@@ -1,0 +1,190 @@
+import json
+from typing import Any
+
+import pytest
+
+from proxy.gates.schema import SchemaBounds, Undecided, compile_schema
+from proxy.gates.schema_keywords import OutOfSteps, Run
+
+AHEAD = "(?=a)"  # RE2 has no look-ahead
+DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema"
+
+
+def _fits(schema: object, document: object, max_steps: int = 10_000) -> bool:
+    compiled = compile_schema(json.dumps(schema).encode(), SchemaBounds(max_steps=max_steps))
+    return compiled.validate(document) is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "document", "fits"),
+    [
+        pytest.param({"pattern": "^a"}, "abc", True, id="pattern-matches"),
+        pytest.param({"pattern": "^a"}, "xbc", False, id="pattern-does-not-match"),
+        pytest.param({"pattern": "^a"}, 5, True, id="pattern-on-a-number"),
+        pytest.param({"patternProperties": {"^a": {"type": "null"}}}, {"ab": 1}, False, id="names"),
+        pytest.param(
+            {"patternProperties": {"^a": {"type": "null"}}}, {"b": 1}, True, id="other-names"
+        ),
+        pytest.param({"patternProperties": {"^a": False}}, ["a"], True, id="names-on-an-array"),
+        pytest.param({"additionalProperties": False}, {}, True, id="none-additional"),
+        pytest.param({"additionalProperties": False}, {"a": 1}, False, id="one-additional"),
+        pytest.param({"additionalProperties": False}, [1], True, id="additional-on-an-array"),
+        pytest.param({"additionalProperties": {"type": "null"}}, {"a": 1}, False, id="typed"),
+        pytest.param(
+            {"patternProperties": {"^a": {}}, "additionalProperties": False},
+            {"ab": 1},
+            True,
+            id="additional-but-named",
+        ),
+        pytest.param({"uniqueItems": True}, [1, True, "1", [1], {"a": 1}], True, id="unique"),
+        pytest.param({"uniqueItems": True}, [1, 1.0], False, id="equal-numbers"),
+        pytest.param({"uniqueItems": True}, [[True], [1]], True, id="true-is-not-one"),
+        pytest.param(
+            {"uniqueItems": True},
+            [{"a": [0], "b": 1}, {"b": 1, "a": [0]}],
+            False,
+            id="equal-objects",
+        ),
+        pytest.param({"uniqueItems": False}, [1, 1], True, id="not-asked-to-be-unique"),
+        pytest.param({"uniqueItems": True}, "aa", True, id="unique-on-a-string"),
+        pytest.param({"oneOf": [{"type": "integer"}, {"minimum": 5}]}, 7, False, id="two-of"),
+        pytest.param({"oneOf": [{"type": "integer"}, {"minimum": 5}]}, 2, True, id="one-of"),
+        pytest.param({"not": {"type": "null"}}, None, False, id="not"),
+        pytest.param({"if": {"type": "null"}, "else": False}, 1, False, id="if"),
+        pytest.param({"contains": {"const": 1}, "maxContains": 1}, [1, 1], False, id="contains"),
+        pytest.param(
+            {"prefixItems": [{}], "unevaluatedItems": False}, [1, 2], False, id="unevaluated-items"
+        ),
+        pytest.param({"unevaluatedItems": False}, {"a": 1}, True, id="items-on-an-object"),
+    ],
+)
+def test_keyword_decides(schema: object, document: object, fits: bool) -> None:
+    assert _fits(schema, document) is fits
+
+
+@pytest.mark.parametrize(
+    ("schema", "document"),
+    [
+        pytest.param({"pattern": AHEAD}, "x", id="pattern"),
+        pytest.param({"patternProperties": {AHEAD: False}}, {"a": 1}, id="names"),
+        pytest.param(
+            {"patternProperties": {AHEAD: {}}, "additionalProperties": False},
+            {"x": 1},
+            id="additional",
+        ),
+        pytest.param(
+            {"allOf": [{"patternProperties": {AHEAD: {}}}], "unevaluatedProperties": False},
+            {"x": 1},
+            id="unevaluated",
+        ),
+        pytest.param({"not": {"pattern": AHEAD}}, "x", id="not"),
+        pytest.param({"not": {"items": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"pattern": AHEAD}}},
+                     ["x"], id="not-through-a-reference"),
+        pytest.param({"if": {"pattern": AHEAD}, "then": False}, "x", id="if"),
+        pytest.param({"oneOf": [{"pattern": AHEAD}, {"type": "string"}]}, "x", id="one-of"),
+        pytest.param({"contains": {"pattern": AHEAD}, "maxContains": 1}, ["x", "y"], id="contains"),
+    ],
+)  # fmt: skip
+def test_unchecked_pattern_never_fails_a_document(schema: object, document: object) -> None:
+    assert _fits(schema, document)
+
+
+@pytest.mark.parametrize(
+    ("schema", "document"),
+    [
+        pytest.param({"oneOf": [{"pattern": AHEAD, "type": "string"}, {"type": "null"}]}, 1, id="one-of"),
+        pytest.param({"contains": {"pattern": AHEAD, "type": "string"}}, [1], id="contains"),
+        pytest.param({"patternProperties": {AHEAD: {}, "^b": False}}, {"b": 1}, id="other-pattern"),
+    ],
+)  # fmt: skip
+def test_what_stays_decidable_beside_an_unchecked_pattern_is_decided(
+    schema: object, document: object
+) -> None:
+    assert not _fits(schema, document)
+
+
+UNEVALUATED: list[Any] = [
+    pytest.param({"properties": {"a": {}}}, ["a"], id="properties"),
+    pytest.param({"patternProperties": {"^a": {}}}, ["a", "ab"], id="names"),
+    pytest.param({"additionalProperties": True}, ["a", "b"], id="additional"),
+    pytest.param({"allOf": [{"properties": {"a": {}}}, True]}, ["a"], id="all-of"),
+    pytest.param({"anyOf": [{"properties": {"a": {}}}, {"required": ["c"]}]}, ["a"], id="any-of"),
+    pytest.param({"allOf": [{"unevaluatedProperties": True}]}, ["a", "b"], id="nested-unevaluated"),
+    pytest.param({"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"a": {}}}}}, ["a"], id="ref"),
+    pytest.param(
+        {"$dynamicRef": "#x", "$defs": {"a": {"$dynamicAnchor": "x", "properties": {"a": {}}}}},
+        ["a"],
+        id="dynamic-ref",
+    ),
+    pytest.param({"dependentSchemas": {"a": {"properties": {"a": {}}}}}, ["a"], id="dependent"),
+    pytest.param(
+        {"if": {"required": ["a"]}, "then": {"properties": {"a": {}}}, "else": False},
+        ["a"],
+        id="then",
+    ),
+    pytest.param({"if": False, "else": {"properties": {"a": {}}}}, ["a"], id="else"),
+    pytest.param({"if": {"properties": {"a": {}}}}, ["a"], id="if-alone"),
+]
+
+
+@pytest.mark.parametrize(("schema", "evaluated"), UNEVALUATED)
+def test_evaluated_members_are_those_that_a_holding_subschema_saw(
+    schema: dict[str, Any], evaluated: list[str]
+) -> None:
+    closed = {**schema, "unevaluatedProperties": False}
+
+    assert _fits(closed, dict.fromkeys(evaluated, 1))
+    assert _fits(closed, {**dict.fromkeys(evaluated, 1), "z": 1}) is ("b" in evaluated)
+
+
+def test_branch_that_does_not_hold_evaluates_nothing() -> None:
+    branches = [{"properties": {"a": {"type": "null"}}, "required": ["b"]}, {"minProperties": 1}]
+    schema = {"anyOf": branches, "unevaluatedProperties": False}
+
+    assert not _fits(schema, {"a": 1})
+
+
+def test_unevaluated_members_may_have_a_schema() -> None:
+    schema = {"unevaluatedProperties": {"type": "integer"}}
+
+    assert _fits(schema, {"a": 1})
+    assert not _fits(schema, {"a": "x"})
+    assert _fits(schema, ["x"])
+
+
+def test_recursive_reference_of_draft_2019_evaluates_members() -> None:
+    schema = {
+        "$schema": DRAFT_2019,
+        "properties": {"a": {}, "in": {"$recursiveRef": "#", "unevaluatedProperties": False}},
+    }
+
+    assert _fits(schema, {"in": {"a": 1}})
+    assert not _fits(schema, {"in": {"z": 1}})
+
+
+def test_pairs_of_unevaluated_items_are_paid_for() -> None:
+    schema = {"contains": {"type": "integer"}, "unevaluatedItems": False}
+
+    with pytest.raises(Undecided):
+        _fits(schema, [1] * 1_500)
+
+
+def test_long_texts_and_many_errors_are_paid_for() -> None:
+    with pytest.raises(Undecided):
+        _fits({"items": {"pattern": "a$"}}, ["x" * 10_000] * 10, max_steps=100)
+    with pytest.raises(Undecided):
+        _fits({"anyOf": [{"items": {"type": "null"}}]}, [1] * 50, max_steps=1_000)
+
+
+def test_steps_are_counted_down_to_nothing() -> None:
+    run = Run({}, frozenset(), 3)
+    run.spend(3)
+
+    with pytest.raises(OutOfSteps):
+        run.spend(1)
+
+
+def test_formats_are_never_checked() -> None:
+    run = Run({}, frozenset(), 0)
+
+    run.check("no address", "email")

@@ -1,0 +1,36 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from proxy.data_files import policies_folder, recipes_folder
+
+BOTH = pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        pytest.param(policies_folder, "policies", id="policies"),
+        pytest.param(recipes_folder, "recipes", id="recipes"),
+    ],
+)
+
+
+@BOTH
+def test_checkout_has_them_beside_the_package(
+    tmp_path: Path, folder: Callable[[Path], Path], name: str
+) -> None:
+    assert folder(tmp_path / "proxy") == tmp_path / name
+
+
+@BOTH
+def test_wheel_carries_them_inside_the_package(
+    tmp_path: Path, folder: Callable[[Path], Path], name: str
+) -> None:
+    inside = tmp_path / "proxy" / "data" / name
+    inside.mkdir(parents=True)
+
+    assert folder(tmp_path / "proxy") == inside
+
+
+def test_shipped_files_are_found() -> None:
+    assert (policies_folder() / "production.yaml").is_file()
+    assert list(recipes_folder().glob("*.yaml"))

@@ -1,0 +1,156 @@
+import json
+from typing import Any
+
+import pytest
+
+from proxy.wire.tap import MalformedBodyReply, StreamTap, read_body_head
+
+
+def _chunk(delta: dict[str, Any], **choice: Any) -> bytes:
+    document = {"choices": [{"index": 0, "delta": delta, "finish_reason": None} | choice]}
+    return json.dumps(document).encode()
+
+
+def _tap(*events: tuple[float, bytes]) -> StreamTap:
+    tap = StreamTap()
+    for instant, data in events:
+        tap.take(data, instant)
+    return tap
+
+
+def test_empty_role_chunk_counts_for_first_response_but_not_for_first_token() -> None:
+    tap = _tap(
+        (0.112, _chunk({"role": "assistant", "content": ""})), (0.131, _chunk({"content": "Hi"}))
+    )
+
+    assert tap.first_response == 0.112
+    assert tap.first_token == 0.131
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [
+        {"content": "a"},
+        {"reasoning": "a"},
+        {"reasoning_content": "a"},
+        {"refusal": "a"},
+        {"tool_calls": [{"index": 0}]},
+    ],
+    ids=lambda delta: next(iter(delta)),
+)
+def test_any_material_is_a_first_token(delta: dict[str, Any]) -> None:
+    tap = _tap((1.0, _chunk(delta)))
+
+    assert tap.first_token == 1.0
+
+
+@pytest.mark.parametrize(
+    "delta",
+    [{}, {"content": None}, {"content": ""}, {"tool_calls": []}, {"role": "assistant"}],
+    ids=["empty", "null", "blank", "no_calls", "role"],
+)
+def test_empty_material_is_no_token(delta: dict[str, Any]) -> None:
+    tap = _tap((1.0, _chunk(delta)))
+
+    assert tap.first_token is None
+
+
+def test_text_of_the_completions_surface_is_a_token() -> None:
+    tap = _tap((1.0, b'{"choices":[{"index":0,"text":"Hi","finish_reason":null}]}'))
+
+    assert tap.first_token == 1.0
+
+
+def test_last_token_is_the_last_event_with_material_and_not_the_finish_chunk() -> None:
+    tap = _tap(
+        (1.0, _chunk({"content": "a"})),
+        (2.0, _chunk({"content": "b"})),
+        (3.0, _chunk({"content": ""}, finish_reason="stop")),
+    )
+
+    assert tap.last_token == 2.0
+    assert tap.finished
+
+
+def test_finish_chunk_that_carries_the_last_token_counts() -> None:
+    tap = _tap(
+        (1.0, _chunk({"content": "a"})), (2.0, _chunk({"content": "b"}, finish_reason="stop"))
+    )
+
+    assert tap.last_token == 2.0
+
+
+def test_usage_chunk_gives_tokens_and_is_marked() -> None:
+    usage = b'{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":6}}'
+
+    tap = _tap((1.0, _chunk({"content": "a"})), (2.0, usage))
+
+    assert (tap.prompt_tokens, tap.completion_tokens) == (9, 6)
+    assert tap.usage_only
+
+
+def test_usage_beside_choices_is_no_usage_chunk() -> None:
+    event = b'{"choices":[{"delta":{"content":"b"}}],"usage":{"completion_tokens":2}}'
+
+    tap = _tap((1.0, _chunk({"content": "a"})), (2.0, event))
+
+    assert tap.completion_tokens == 2
+    assert not tap.usage_only
+    assert tap.last_token == 2.0
+
+
+def test_member_names_quoted_inside_content_are_content() -> None:
+    text = 'say "usage" and "finish_reason":"stop" and "error"'
+
+    tap = _tap((1.0, _chunk({"content": "a"})), (2.0, _chunk({"content": text})))
+
+    assert not tap.finished
+    assert not tap.error
+    assert tap.last_token == 2.0
+
+
+def test_error_object_is_seen() -> None:
+    tap = _tap((1.0, _chunk({"content": "a"})), (2.0, b'{"error":{"message":"x","code":500}}'))
+
+    assert tap.error
+
+
+def test_done_marks_the_end() -> None:
+    tap = _tap((1.0, b"[DONE]"))
+
+    assert tap.done
+    assert not tap.finished
+
+
+def test_token_ids_of_the_first_event_are_counted() -> None:
+    tap = _tap((1.0, _chunk({"content": "ab"}, token_ids=[5, 6])))
+
+    assert tap.first_token_ids == 2
+
+
+@pytest.mark.parametrize("data", [b"nonsense", b"[1]", b'{"choices":1}', b""], ids=repr)
+def test_garbage_says_nothing_and_breaks_nothing(data: bytes) -> None:
+    tap = _tap((1.0, data))
+
+    assert tap.first_response is None
+    assert not tap.finished
+
+
+def test_body_head_reads_usage() -> None:
+    body = b'{"choices":[],"usage":{"prompt_tokens":4,"completion_tokens":2}}'
+
+    assert read_body_head(body) == (4, 2, False)
+
+
+def test_body_head_sees_an_error_object() -> None:
+    assert read_body_head(b'{"error":{"message":"x"}}') == (None, None, True)
+
+
+def test_body_head_passes_over_a_usage_it_cannot_read() -> None:
+    assert read_body_head(b'{"usage":{"prompt_tokens":"many"}}') == (None, None, False)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[1]", b"", b'"text"'], ids=repr)
+def test_body_that_is_no_object_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedBodyReply):
+        read_body_head(body)
