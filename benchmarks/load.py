@@ -40,7 +40,8 @@ _STAMP_BYTES = 32
 class Figures:
     """What one load measured; None where nothing was, times in milliseconds.
 
-    `lag` is the time from the upstream's sending of an event to its arrival at the client.
+    `lag` is the time from the upstream's sending of an event to its arrival at the client. TTFT is
+    None until there are as many samples as connections: fewer are those of the last starters only.
     """
 
     completed: int
@@ -48,6 +49,7 @@ class Figures:
     per_second: float
     p50_ms: float | None = None
     p99_ms: float | None = None
+    ttft_samples: int = 0
     ttft_p50_ms: float | None = None
     ttft_p99_ms: float | None = None
     lag_p50_ms: float | None = None
@@ -59,6 +61,7 @@ class Tally:
     """Samples in nanoseconds, from `counts_from` (CLOCK_MONOTONIC) until `closed`."""
 
     counts_from: int
+    connections: int
     closed: bool = False
     errors: int = 0
     durations: list[int] = field(default_factory=list)
@@ -69,14 +72,16 @@ class Tally:
         return now >= self.counts_from and not self.closed
 
     def figures(self, seconds: float) -> Figures:
+        ttfts = self.ttfts if len(self.ttfts) >= self.connections else []
         return Figures(
             completed=len(self.durations),
             errors=self.errors,
             per_second=len(self.durations) / seconds,
             p50_ms=quantile_ms(self.durations, 0.5),
             p99_ms=quantile_ms(self.durations, 0.99),
-            ttft_p50_ms=quantile_ms(self.ttfts, 0.5),
-            ttft_p99_ms=quantile_ms(self.ttfts, 0.99),
+            ttft_samples=len(self.ttfts),
+            ttft_p50_ms=quantile_ms(ttfts, 0.5),
+            ttft_p99_ms=quantile_ms(ttfts, 0.99),
             lag_p50_ms=quantile_ms(self.lags, 0.5),
             lag_p99_ms=quantile_ms(self.lags, 0.99),
         )
@@ -204,7 +209,8 @@ class Load:
         return head.encode() + body
 
     async def run(self) -> Figures:
-        tally = Tally(time.monotonic_ns() + int(self.warm_up_seconds * 1e9))
+        begins = time.monotonic_ns() + int(self.warm_up_seconds * 1e9)
+        tally = Tally(counts_from=begins, connections=self.concurrency)
         async with asyncio.TaskGroup() as tasks:
             connections = [
                 tasks.create_task(self._keep_connected(index, tally))

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from bystanders import Moment, told
 from load import Figures
 from peers import (
     HERE,
@@ -66,11 +67,13 @@ def main(arguments: Sequence[str]) -> None:
     signal.signal(signal.SIGTERM, _stop)
     machine = machine_facts(options.seconds, options.rounds)
     turns: list[Turn] = []
+    begin = Moment.now()
     try:
         for turn in _turns(options):
             turns.append(turn)  # noqa: PERF402 -- what was measured before Ctrl-C is still shown
     except KeyboardInterrupt:
         print("Stopped early; the figures below are incomplete.\n")
+    machine.append(told(Moment.now().bystanders_since(begin)))
     print(markdown(turns, machine))
     if options.json_file:
         results = {"machine": machine, "turns": [asdict(turn) for turn in turns]}

@@ -138,7 +138,7 @@ def _recipe(settings: Settings) -> Recipe | None:
 
 def _engine(metrics: Metrics) -> Engine:
     engine = Engine(lambda _, answer: metrics.engine_start(MAIN, answer))
-    metrics.watch_engine(MAIN, EngineState, FirstAnswer, lambda: engine.state)
+    metrics.watch_engine(MAIN, tuple(EngineState), tuple(FirstAnswer), lambda: engine.state)
     return engine
 
 

@@ -158,7 +158,7 @@ class _EventRelay:
             data = event.data
             if data is not None:
                 tap.take(data, arrived)
-                if self._builder is not None and not tap.done:
+                if not tap.done:
                     self._build(data)
                 if tap.usage_only and hides_usage:
                     continue
@@ -169,6 +169,8 @@ class _EventRelay:
         return out[0] if len(out) == 1 else b"".join(out)
 
     def _build(self, data: bytes) -> None:
+        if self._builder is None:
+            return
         try:
             self._builder.add(data)
         except MalformedReply:

@@ -188,10 +188,7 @@ class PrefixReader:
                 return self._colon(text[position], position)
             case _Expect.COMMA_OR_END:
                 return self._after_value(text[position], position)
-            case _Expect.NOTHING:
-                raise self._impossible(
-                    Fault.TRAILING_JUNK, position, "something follows the document"
-                )
+        raise self._impossible(Fault.TRAILING_JUNK, position, "something follows the document")
 
     def _value(self, text: str, position: int) -> int:
         match text[position]:

@@ -17,6 +17,7 @@ from proxy.gates.schema_patterns import Pattern
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError] | None]
 
 _REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
+_REFERENCE_COST = 8
 _ERROR_COST = 32
 _CHARACTERS_PER_STEP = 256
 _PAIRS_PER_STEP = 100
@@ -79,15 +80,18 @@ def safe_keywords(originals: Mapping[str, Keyword]) -> dict[str, Keyword]:
         if name in originals:
             chosen[name] = guard(originals[name])
     chosen["oneOf"] = _one_of(originals["oneOf"], originals["anyOf"])
-    return {name: _counted(chosen[name]) for name in originals}
+    return {
+        name: _counted(chosen[name], _REFERENCE_COST if name in _REFERENCES else 1)
+        for name in originals
+    }
 
 
-def _counted(keyword: Keyword) -> Keyword:
+def _counted(keyword: Keyword, cost: int) -> Keyword:
     def counted(
         validator: Any, value: Any, instance: Any, schema: Any
     ) -> Iterator[ValidationError]:
         run: Run = validator.format_checker
-        run.spend(1 + (len(value) if isinstance(value, (dict, list)) else 0))
+        run.spend(cost + (len(value) if isinstance(value, (dict, list)) else 0))
         for error in keyword(validator, value, instance, schema) or ():
             run.spend(_ERROR_COST + len(error.message) // _CHARACTERS_PER_STEP)
             yield error

@@ -48,7 +48,10 @@ class Metrics:
         self.registry = registry
         ttfr = tuple(sorted({*TTFR_SECONDS, slo_ttfr_seconds}))
         self._requests = self._counter(
-            "requests", "Requests by how they ended.", endpoint=Endpoint, outcome=Outcome
+            "requests",
+            "Requests by how they ended.",
+            endpoint=tuple(Endpoint),
+            outcome=tuple(Outcome),
         )
         self.in_flight = self._gauge("requests_in_flight", "Requests being worked on.")
         self._queue_depth = self._gauge("queue_depth", "Requests waiting for admission.")
@@ -86,12 +89,12 @@ class Metrics:
             "failed_attempt_tokens", "Output tokens of attempts that were not delivered."
         )
         self._attempts = self._counter(
-            "attempts", "Upstream calls.", step=AttemptStep, result=AttemptResult
+            "attempts", "Upstream calls.", step=tuple(AttemptStep), result=tuple(AttemptResult)
         )
         self._verdicts = self._counter(
             "verdicts", "Verdicts on attempts.", gate=tuple(gates), result=_RESULTS
         )
-        self._faults = self._counter("faults", "Faults found in attempts.", fault=Fault)
+        self._faults = self._counter("faults", "Faults found in attempts.", fault=tuple(Fault))
         self._gate_duration = self._histograms(
             "gate_duration_seconds", "Time of a gate on one reply.", OWN_SECONDS, "gate", gates
         )
@@ -99,7 +102,7 @@ class Metrics:
             "repairs", "Repairs of delivered replies.", repair=tuple(repairs)
         )
         self._unchecked = self._counter(
-            "unchecked", "Replies or parts of a contract not judged.", reason=Unchecked
+            "unchecked", "Replies or parts of a contract not judged.", reason=tuple(Unchecked)
         )
         self._engine_starts = Counter(
             "sluicegate_engine_starts",
@@ -194,7 +197,8 @@ class Metrics:
     def page(self, *, open_metrics: bool = False) -> tuple[bytes, str]:
         """The page for a scrape and its content type. Takes milliseconds: call it in a thread."""
         if open_metrics:
-            return openmetrics.generate_latest(self.registry), openmetrics.CONTENT_TYPE_LATEST
+            page = openmetrics.generate_latest(self.registry)  # type: ignore[no-untyped-call]
+            return page, openmetrics.CONTENT_TYPE_LATEST
         page = prometheus_client.generate_latest(self.registry)
         return page, prometheus_client.CONTENT_TYPE_LATEST
 

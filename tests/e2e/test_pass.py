@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import aiohttp
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.fakes.gate import running_gate
 from tests.fakes.upstream import End, Scripted, chunk, completion, fake_upstream, stream
 
-ASKED = {"model": "tiny", "messages": [{"role": "user", "content": "Hi"}]}
+ASKED: dict[str, Any] = {"model": "tiny", "messages": [{"role": "user", "content": "Hi"}]}
 STREAMED = ASKED | {"stream": True}
 LEAVE = {"usage": "leave"}
 

@@ -37,7 +37,7 @@ class Gate:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         async with self.http.post(
             f"{self.url}/v1/chat/completions",
-            data=data,
+            data=io.BytesIO(data),
             headers={"content-type": "application/json", **(headers or {})},
         ) as response:
             return response, await response.read()

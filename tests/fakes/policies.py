@@ -40,7 +40,7 @@ LADDER = (StepKind.VARY, StepKind.REASK, StepKind.REJECT)
 
 
 @dataclass
-class FakeGate(Gate):
+class FakeGate:
     """Answers every reply with the verdict it was given."""
 
     name: str = "strict_json"

@@ -92,7 +92,8 @@ def test_unchecked_pattern_never_fails_a_document(schema: object, document: obje
 @pytest.mark.parametrize(
     ("schema", "document"),
     [
-        pytest.param({"oneOf": [{"pattern": AHEAD, "type": "string"}, {"type": "null"}]}, 1, id="one-of"),
+        pytest.param({"oneOf": [{"pattern": AHEAD, "type": "string"}, {"type": "null"}]}, 1,
+                     id="one-of"),
         pytest.param({"contains": {"pattern": AHEAD, "type": "string"}}, [1], id="contains"),
         pytest.param({"patternProperties": {AHEAD: {}, "^b": False}}, {"b": 1}, id="other-pattern"),
     ],

@@ -55,9 +55,10 @@ def test_engine_is_cold_until_a_strict_answer_was_valid() -> None:
     engine, _ = _engine()
     engine.saw_alive()
 
-    assert engine.state is EngineState.COLD
+    before = engine.state
     _certify(engine)
-    assert engine.state is EngineState.CERTIFIED
+
+    assert (before, engine.state) == (EngineState.COLD, EngineState.CERTIFIED)
 
 
 def test_invalid_answer_leaves_the_engine_cold() -> None:
