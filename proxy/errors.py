@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from typing_extensions import override
+
 
 class Fault(StrEnum):
     """Fault classes: public error codes and metric label values. A closed set."""
@@ -55,6 +57,7 @@ class Place:
     line: int = 0
     column: int = 0
 
+    @override
     def __str__(self) -> str:
         if not self.line:
             return self.file
@@ -69,6 +72,7 @@ class Problem:
     message: str
     remedy: str = ""
 
+    @override
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" + (f" ({self.remedy})" if self.remedy else "")
 

@@ -98,7 +98,7 @@ def _costs(record: RequestRecord) -> str:
     ]
     if record.hold_seconds is not None:
         parts.append(f"held {record.hold_seconds * 1000:.0f} ms")
-    if record.ttfr_seconds is not None:
+    if record.stream and record.ttfr_seconds is not None:
         parts.append(f"TTFR {record.ttfr_seconds:.3f} s")
     if record.tokens_per_second is not None:
         parts.append(f"{record.tokens_per_second:.0f} tok/s")

@@ -21,7 +21,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import specification_with
 
 from proxy.errors import SluicegateError
-from proxy.gates.schema_keywords import OutOfSteps, Run, safe_keywords
+from proxy.gates.schema_keywords import safe_keywords
 from proxy.gates.schema_patterns import Pattern, compile_pattern
 from proxy.gates.schema_references import (
     InvalidSchema,
@@ -30,6 +30,7 @@ from proxy.gates.schema_references import (
     count_subschemas,
     map_schema,
 )
+from proxy.gates.schema_run import OutOfSteps, Run
 from proxy.gates.schema_violation import Violation, describe, most_telling, shorten
 from proxy.gates.strict_reading import is_deeper
 
@@ -60,7 +61,7 @@ class SchemaBounds:
     max_depth: int = 64
     max_subschemas: int = 5_000
     max_patterns: int = 200
-    max_steps: int = 500_000
+    max_steps: int = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +175,12 @@ def _unchecked(
     schema_map: SchemaMap, patterns: Mapping[str, Pattern | None], tainted: frozenset[int]
 ) -> Iterator[str]:
     """What no verdict covers: patterns outside RE2 and the keywords that depend on them."""
-    names_are_lost = any(
-        name == "patternProperties" and patterns[pattern] is None
-        for schema in schema_map.schemas.values()
-        for name, pattern in _spelled_in(schema)
-    )
     for identity in tainted:
         schema = schema_map.schemas[identity]
         lost = {name for name, pattern in _spelled_in(schema) if patterns[pattern] is None}
         if "patternProperties" in lost and "additionalProperties" in schema:
             lost.add("additionalProperties")
-        if "unevaluatedProperties" in schema and names_are_lost:
-            lost.add("unevaluatedProperties")
+        lost |= {"unevaluatedItems", "unevaluatedProperties"} & schema.keys()
         lost |= {name for name in ("not", "if") if id(schema.get(name)) in tainted}
         if "maxContains" in schema and id(schema.get("contains")) in tainted:
             lost.add("contains")

@@ -67,6 +67,8 @@ def _predicate(keyword: str, error: ValidationError) -> str:
             predicate = f"lacks {_quoted(name for name in value if name not in instance)}"
         case "additionalProperties" | "unevaluatedProperties":
             predicate = f"has members that the schema does not allow: {shorten(error.message)}"
+        case "unevaluatedItems":
+            predicate = f"has items that the schema does not allow: {shorten(error.message)}"
         case "enum":
             predicate = f"is none of {_quoted(value)}"
         case "false":

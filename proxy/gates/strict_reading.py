@@ -92,7 +92,7 @@ def _needs_scan(text: str, limits: Limits) -> bool:
 
 def _runaway(limits: Limits) -> str:
     blanks, digits = limits.max_whitespace_run + 1, limits.max_integer_digits + 1
-    return rf"[ \t\n\r]{{{blanks}}}|[0-9]{{{digits}}}"
+    return rf"(?<![ \t\n\r])[ \t\n\r]{{{blanks}}}|(?<![0-9])[0-9]{{{digits}}}"
 
 
 def is_deeper(value: Any, max_depth: int) -> bool:

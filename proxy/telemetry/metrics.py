@@ -44,7 +44,7 @@ class Metrics:
         slo_ttfr_seconds: float = 0.2,
     ) -> None:
         # The library's switch is process-wide; `_created` series would double the page.
-        prometheus_client.disable_created_metrics()
+        prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry
         ttfr = tuple(sorted({*TTFR_SECONDS, slo_ttfr_seconds}))
         self._requests = self._counter(

@@ -116,6 +116,7 @@ def test_relayed_request_says_that_nothing_judged_it() -> None:
         status=200,
         attempts=(attempt(1, AttemptStep.FIRST, AttemptResult.RELAYED),),
         unchecked=(Unchecked.NO_POLICY,),
+        stream=True,
         ttfr_seconds=0.1,
         tokens_per_second=79.6,
     )

@@ -1,4 +1,5 @@
 import io
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -8,9 +9,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from proxy.demo.fault import FAULT_HEADER, FaultyLane
-from proxy.demo.production_proxy import ProductionProxy, demo
-from proxy.errors import SettingsError
-from proxy.server import bind, bound
+from proxy.demo.production_proxy import ProductionProxy, demo_settings
+from proxy.server import bound
 
 STRICT_JSON = {
     "model": "tiny",
@@ -29,19 +29,16 @@ async def engine() -> AsyncIterator[str]:
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         return web.json_response({"choices": [choice]})
 
-    async def models(_: web.Request) -> web.Response:
-        return web.json_response({"data": [{"id": "tiny"}]})
-
     app = web.Application()
     app.router.add_post("/v1/chat/completions", chat)
-    app.router.add_get("/v1/models", models)
     async with TestServer(app) as server:
         yield str(server.make_url("")).rstrip("/")
 
 
 async def test_injected_fault_is_healed_by_the_cold_retry() -> None:
-    with bound("127.0.0.1", 0, "127.0.0.1", 0) as sockets:
-        start = ProductionProxy(sockets, io.StringIO())
+    settings = demo_settings(0, 0)
+    with bound(settings) as sockets:
+        start = ProductionProxy(settings, sockets, io.StringIO())
         async with (
             engine() as url,
             start(url, FaultyLane) as proxy,
@@ -54,25 +51,14 @@ async def test_injected_fault_is_healed_by_the_cold_retry() -> None:
     assert response.headers["x-sluicegate-attempts"] == "2"
 
 
-async def test_tour_goes_through_the_real_proxy() -> None:
-    out = io.StringIO()
+async def test_told_to_stop_it_says_so_and_frees_its_ports() -> None:
+    settings = demo_settings(0, 0)
+    with bound(settings) as sockets:
+        start = ProductionProxy(settings, sockets, io.StringIO())
+        async with engine() as url, start(url, FaultyLane) as proxy:
+            signal.raise_signal(signal.SIGINT)
+            await proxy.stopped()
 
-    async with engine() as url:
-        await demo(out, port=0, admin_port=0, upstream_url=url, once=True)
-
-    text = out.getvalue()
-    assert text.count("error") == 0
-    assert text.count("policy production@") == 5
-    assert "attempt 1 first (engine cold), invalid: not_json" in text
-    assert "attempt 2 cold (engine cold), valid" in text
-
-
-async def test_taken_port_names_the_flag_before_anything_starts() -> None:
-    out = io.StringIO()
-
-    with bind("127.0.0.1", 0, "--port") as taken:
-        port: int = taken.getsockname()[1]
-        with pytest.raises(SettingsError, match=f"127.0.0.1:{port}.*--port"):
-            await demo(out, port=port, admin_port=0)
-
-    assert out.getvalue() == ""
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(aiohttp.ClientConnectorError):
+            await session.get(f"{proxy.admin_url}/health")

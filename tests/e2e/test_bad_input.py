@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.gate import Gate, running_gate
+from tests.fakes.gate import Gate, eventually, running_gate
 from tests.fakes.upstream import End, Scripted, chunk, completion, fake_upstream, stream
 
 ASKED: dict[str, Any] = {"model": "tiny", "messages": [{"role": "user", "content": "Hi"}]}
@@ -159,18 +159,24 @@ async def test_paths_outside_the_allow_list_never_reach_the_upstream(path: str) 
 
 
 async def test_path_without_v1_gets_a_hint() -> None:
-    async with fake_upstream() as upstream, running_gate(upstream.url) as gate:
-        async with gate.http.post(f"{gate.url}/chat/completions", json=ASKED) as response:
-            received = await response.read()
+    async with (
+        fake_upstream() as upstream,
+        running_gate(upstream.url) as gate,
+        gate.http.post(f"{gate.url}/chat/completions", json=ASKED) as response,
+    ):
+        received = await response.read()
 
     assert response.status == 404
     assert "/v1/chat/completions" in _error(received)["message"]
 
 
 async def test_wrong_method_is_a_405() -> None:
-    async with fake_upstream() as upstream, running_gate(upstream.url) as gate:
-        async with gate.http.get(f"{gate.url}/v1/chat/completions") as response:
-            assert response.status == 405
+    async with (
+        fake_upstream() as upstream,
+        running_gate(upstream.url) as gate,
+        gate.http.get(f"{gate.url}/v1/chat/completions") as response,
+    ):
+        assert response.status == 405
 
 
 async def test_closed_surfaces_are_a_403_when_the_settings_refuse_unjudged_ones() -> None:
@@ -364,9 +370,7 @@ async def test_prompt_and_reply_are_in_neither_log_nor_metrics_nor_look_up() -> 
         response, received = await gate.chat(asked)
         record = json.dumps(await gate.record(response))
         metrics = "\n".join(await gate.metrics())
-        async with asyncio.timeout(5):
-            while not gate.log.getvalue():
-                await asyncio.sleep(0.05)  # noqa: ASYNC110 - the log is written by a thread
+        await eventually(lambda: bool(gate.log.getvalue()))
         log = gate.log.getvalue()
 
     assert response.status == 422

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.gate import Gate, running_gate
+from tests.fakes.gate import Gate, eventually, running_gate
 from tests.fakes.upstream import End, FakeUpstream, Scripted, completion, fake_upstream, stream
 
 SCHEMA = {
@@ -245,9 +245,7 @@ async def test_restarted_engine_is_cold_again() -> None:
         async with running_gate(upstream.url) as gate:
             await _certify(gate, upstream)
             upstream.pages["/metrics"] = Scripted((page.format("2.0").encode(),))
-            async with asyncio.timeout(5):
-                while not gate.app.engine.is_cold:
-                    await asyncio.sleep(0.01)
+            await eventually(lambda: gate.app.engine.is_cold)
             upstream.script += [completion(DOUBLED), completion(GOOD)]
             response, _ = await gate.chat(ASKED)
             record = await gate.record(response)

@@ -4,7 +4,7 @@ import asyncio
 import io
 import json
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +84,13 @@ async def running_gate(
                 yield Gate(_url(public), _url(admin), app, log, http, stop)
             stop.set()
             await task
+
+
+async def eventually(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Wait for what another thread or task brings about; fails after `seconds`."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)  # noqa: ASYNC110 - a condition has no event
 
 
 def _socket() -> socket.socket:

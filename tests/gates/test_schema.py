@@ -187,8 +187,8 @@ def test_each_validation_has_its_own_steps() -> None:
         ),
         pytest.param(
             {"properties": {"a": {"pattern": "(?=a)"}}, "unevaluatedProperties": False},
-            ("pattern at /properties/a",),
-            id="unevaluated-needs-no-values",
+            ("pattern at /properties/a", "unevaluatedProperties at the top"),
+            id="unevaluated-beside-a-value",
         ),
         pytest.param(
             {"not": {"pattern": "(?=a)"}}, ("not at the top", "pattern at /not"), id="not"

@@ -1,0 +1,52 @@
+"""What one validation may spend, and what it knows of its schema's patterns."""
+
+from collections.abc import Mapping
+
+from jsonschema import FormatChecker
+from typing_extensions import override
+
+from proxy.gates.schema_patterns import Pattern
+
+_CHARACTERS_PER_STEP = 256
+
+
+class OutOfSteps(Exception):
+    """Applying the schema to this document takes more work than allowed."""
+
+
+class Run(FormatChecker):
+    """One validation: its patterns, what an unchecked pattern taints, and the steps left.
+
+    It rides in the validator's `format_checker`, the one public field that reaches every
+    subschema; formats themselves are annotations and never checked.
+    """
+
+    def __init__(
+        self, patterns: Mapping[str, Pattern | None], tainted: frozenset[int], steps: int
+    ) -> None:
+        super().__init__(formats=())
+        self.tainted = tainted
+        self._patterns = patterns
+        self._steps = steps
+
+    @override
+    def check(self, instance: object, format: str) -> None:
+        return
+
+    def spend(self, steps: int) -> None:
+        """Pay for work, a step being some microseconds. Raises `OutOfSteps`."""
+        self._steps -= steps
+        if self._steps < 0:
+            raise OutOfSteps
+
+    def spend_on_text(self, text: str) -> None:
+        self.spend(1 + len(text) // _CHARACTERS_PER_STEP)
+
+    def may_match(self, pattern: str, text: str) -> bool:
+        """Whether the pattern matches, or cannot be checked."""
+        self.spend_on_text(text)
+        compiled = self._patterns.get(pattern)
+        return compiled is None or compiled.search(text) is not None
+
+    def is_checked(self, pattern: str) -> bool:
+        return self._patterns.get(pattern) is not None
