@@ -102,8 +102,8 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             observe=settings.observe,
         )
         door = _door(settings, policies, keys, recipe)
-        metrics.watch_queue(lambda: door.admission.depth)
-        gateway = Gateway(door, parts, metrics, (metrics, recent, log))
+        gateway = Gateway(door, parts, (metrics, recent, log))
+        metrics.watch_load(lambda: gateway.in_flight, lambda: door.admission.depth)
         admin = build_admin(
             AdminParts(
                 metrics=metrics,
@@ -164,6 +164,7 @@ def _door(
         admission=Admission(
             concurrent or _DEFAULT_CONCURRENT, admission.queue, admission.wait_seconds
         ),
+        open_admission=Admission(_DEFAULT_CONCURRENT, admission.queue, admission.wait_seconds),
         keys=keys,
         request_bytes=settings.limits.request_bytes,
         body_seconds=settings.limits.body_seconds,

@@ -1,6 +1,7 @@
 """Runs a built proxy on its two listeners until it is told to stop, and drains it then."""
 
 import asyncio
+import gc
 import importlib.util
 import os
 import signal
@@ -112,10 +113,17 @@ async def serve(
             group.create_task(public.serve([sockets[0]]))
             group.create_task(admin.serve([sockets[1]]))
             await asyncio.gather(public.ready.wait(), admin.ready.wait())
+            _spare_the_collector()
             on_ready()
             await stop.wait()
             await _drain(app, public, hurry)
             admin.should_exit = True
+
+
+def _spare_the_collector() -> None:
+    """Keep what was loaded out of later garbage collections: each would pause every stream."""
+    gc.collect()
+    gc.freeze()
 
 
 async def _drain(app: App, public: uvicorn.Server, hurry: asyncio.Event) -> None:

@@ -216,7 +216,7 @@ def load_settings(
     # Of a file that could not be read, anything may be wrong: the empty path covers all.
     problems.extend(checks.problems(sound.wrong if layers.file_was_read else {()}))
     if problems:
-        raise SettingsError(problems)
+        raise SettingsError(sorted(problems, key=_position))
     policies = settings.policies.model_copy(update={"folder": folder})
     return settings.model_copy(update={"policies": policies})
 
@@ -322,6 +322,10 @@ class _Checks:
 
 def _overlap(path: KeyPath, other: KeyPath) -> bool:
     return all(step == also for step, also in zip(path, other, strict=False))
+
+
+def _position(problem: Problem) -> tuple[str, int, int]:
+    return problem.place.file, problem.place.line, problem.place.column
 
 
 def _is_loopback(host: str) -> bool:

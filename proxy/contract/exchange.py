@@ -52,10 +52,8 @@ class Exchange:
         self._now = job.parts.clock.now
         self._ending = Ending()
 
-    async def run(self, queue_seconds: float = 0.0) -> None:
+    async def run(self) -> None:
         """Serve the client; errors become its reply, or the last event of its stream."""
-        if queue_seconds:
-            self._job = self._job.queued(queue_seconds)
         try:
             if self._job.plan.way is Way.HOLD:
                 await self._hold()

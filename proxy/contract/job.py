@@ -1,7 +1,7 @@
 """What one exchange works with: the request that arrived and the parts of the proxy it uses."""
 
-from dataclasses import dataclass, replace
-from typing import Final, Protocol, Self
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from proxy.contract.clock import Clock
 from proxy.contract.plan import Plan
@@ -97,10 +97,6 @@ class Job:
     def reads_events(self) -> bool:
         """Whether streams of this surface are chat or completion chunks."""
         return self.arrival.endpoint in (Endpoint.CHAT, Endpoint.COMPLETIONS)
-
-    def queued(self, seconds: float) -> Self:
-        """The same job after a wait for admission."""
-        return replace(self, arrival=replace(self.arrival, queue_seconds=seconds))
 
     def call(self, body: bytes, number: int, step: AttemptStep) -> Call:
         headers = self.arrival.headers

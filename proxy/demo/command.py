@@ -21,6 +21,8 @@ def demo(upstream: str | None, port: int, admin_port: int, *, once: bool) -> int
     # Lines of the request log would tear the tour's text apart.
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, fast_runner() as runner:
         runner.run(show(settings, upstream or "", sys.stdout, nowhere, once=once))
+    if not once:
+        sys.stdout.write("\nStopped.\n")
     return 0
 
 

@@ -347,7 +347,6 @@ def scan(text: str, limits: Limits) -> Finding | None:
 def _decoded(raw: str) -> str:
     if "\\" not in raw:
         return raw
-
     return str(json.loads(f'"{raw}"'))
 
 

@@ -5,8 +5,8 @@ authenticate -> read -> parse once -> choose policy -> plan -> admit -> exchange
 
 import asyncio
 import logging
+import random
 import re
-import secrets
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ from typing import Final
 from proxy.contract.admission import Admission
 from proxy.contract.exchange import Exchange
 from proxy.contract.job import Arrival, Job, Parts
-from proxy.contract.plan import make_plan
+from proxy.contract.plan import Plan, make_plan
+from proxy.contract.policy import Policy
 from proxy.contract.policy_set import PolicySet
 from proxy.contract.usage import lacks_usage, with_usage
 from proxy.errors import (
@@ -38,9 +39,8 @@ from proxy.routes.asgi import (
     header,
     read_body,
 )
-from proxy.routes.paths import Path, find_path
+from proxy.routes.paths import find_path
 from proxy.routes.running import Ended, RunningExchanges
-from proxy.telemetry.metrics import Metrics
 from proxy.telemetry.outcome import Endpoint, Outcome
 from proxy.telemetry.record import RecordSink, RequestRecord
 from proxy.wire.request import MalformedBody, Request, read_request
@@ -52,10 +52,14 @@ _CLIENT_GONE_STATUS: Final = 499
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What the surface itself decides by. Sizes in bytes, times in seconds."""
+    """What the surface itself decides by. Sizes in bytes, times in seconds.
+
+    `admission` bounds what generates, `open_admission` the rest.
+    """
 
     policies: PolicySet
     admission: Admission
+    open_admission: Admission
     keys: KeyRing | None
     request_bytes: int
     body_seconds: float
@@ -68,19 +72,30 @@ class Gateway:
 
     door: Door
     parts: Parts
-    metrics: Metrics
     sinks: Sequence[RecordSink]
     running: RunningExchanges = field(default_factory=RunningExchanges)
     draining: bool = False
+    in_flight: int = 0
+    ids: random.Random = field(default_factory=random.Random)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.metrics.in_flight.inc()
+        self.in_flight += 1
         try:
             record = await _Visit(self, scope, receive, send).serve()
             for sink in self.sinks:
                 sink.add(record)
         finally:
-            self.metrics.in_flight.dec()
+            self.in_flight -= 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A request that was read and planned, and the admission it needs."""
+
+    request: Request
+    policy: Policy | None
+    plan: Plan
+    admission: Admission
 
 
 class _Visit:
@@ -93,7 +108,7 @@ class _Visit:
         self._scope = scope
         self._receive = receive
         self._headers: list[tuple[bytes, bytes]] = scope["headers"]
-        self._id = _request_id(self._headers)
+        self._id = _request_id(self._headers, gateway.ids)
         self._client = AsgiClient(send, self._id)
         self._endpoint = Endpoint.OTHER
         self._key: str | None = None
@@ -101,8 +116,7 @@ class _Visit:
     async def serve(self) -> RequestRecord:
         """Serve the client whatever comes; the record of it."""
         try:
-            job, path = await self._receive_job()
-            return await self._exchange(job, admitted=path.generates)
+            return await self._serve_admitted(await self._receive_request())
         except ReplyableError as error:
             await self._refuse(error)
             return self._record(Outcome.REFUSED, error.status, error.code)
@@ -116,7 +130,7 @@ class _Visit:
             await self._refuse(failure)
             return self._record(Outcome.UPSTREAM_FAILED, failure.status, failure.code)
 
-    async def _receive_job(self) -> tuple[Job, Path]:
+    async def _receive_request(self) -> _Wanted:
         door = self._gateway.door
         if self._gateway.draining:
             raise NotReady("The proxy is shutting down.", code="draining", retry_after_seconds=1)
@@ -129,17 +143,42 @@ class _Visit:
         body = await read_body(
             self._receive, self._headers, limit_bytes=door.request_bytes, seconds=door.body_seconds
         )
-        request = _read(body) if path.generates else Request(body)
-        return self._job(request), path
+        if not path.generates:
+            return self._wanted(Request(body), None, door.open_admission)
+        request = _read(body)
+        name = header(self._headers, b"x-sluicegate-policy")
+        policy = door.policies.choose(request.model, path.endpoint, name)
+        return self._wanted(request, policy, door.admission)
 
-    def _job(self, request: Request) -> Job:
-        gateway, endpoint = self._gateway, self._endpoint
-        policy = None
-        if endpoint is not Endpoint.OTHER:
-            name = header(self._headers, b"x-sluicegate-policy")
-            policy = gateway.door.policies.choose(request.model, endpoint, name)
-        plan = make_plan(request, endpoint, policy, observe=gateway.parts.observe)
-        hides_usage = gateway.parts.inject_usage and lacks_usage(request, endpoint)
+    def _wanted(self, request: Request, policy: Policy | None, admission: Admission) -> _Wanted:
+        plan = make_plan(request, self._endpoint, policy, observe=self._gateway.parts.observe)
+        return _Wanted(request, policy, plan, admission)
+
+    async def _serve_admitted(self, wanted: _Wanted) -> RequestRecord:
+        """Wait for room, then exchange; the client's leaving and a drain end it in any phase."""
+        exchange: Exchange | None = None
+        with self._gateway.running.watched(self._receive) as running:
+            try:
+                asked = self._gateway.parts.clock.now()
+                async with wanted.admission:
+                    queued = self._gateway.parts.clock.now() - asked
+                    exchange = Exchange(self._job(wanted, queued), self._client)
+                    await exchange.run()
+            except asyncio.CancelledError:
+                if running.ended is None:
+                    raise
+                running.take_back()
+        if running.ended is Ended.MUST_STOP:
+            stopped = NotReady("The proxy stopped before the reply was complete.", code="draining")
+            if exchange is None:
+                raise stopped
+            await exchange.stop(stopped)
+        if exchange is None:
+            raise ClientGone
+        return exchange.record()
+
+    def _job(self, wanted: _Wanted, queue_seconds: float) -> Job:
+        gateway, endpoint, request = self._gateway, self._endpoint, wanted.request
         query: bytes = self._scope["query_string"]
         target = self._scope["raw_path"] + (b"?" + query if query else b"")
         arrival = Arrival(
@@ -152,30 +191,11 @@ class _Visit:
             received_at=self._received,
             received_unix=self._unix,
             key=self._key,
+            queue_seconds=queue_seconds,
         )
+        hides_usage = gateway.parts.inject_usage and lacks_usage(request, endpoint)
         body = with_usage(request) if hides_usage else request.body
-        return Job(gateway.parts, arrival, policy, plan, body, hides_usage)
-
-    async def _exchange(self, job: Job, *, admitted: bool) -> RequestRecord:
-        task = asyncio.current_task()
-        exchange = Exchange(job, self._client)
-        with self._gateway.running.watched(self._receive) as running:
-            try:
-                if admitted:
-                    asked = self._gateway.parts.clock.now()
-                    async with self._gateway.door.admission:
-                        await exchange.run(self._gateway.parts.clock.now() - asked)
-                else:
-                    await exchange.run()
-            except asyncio.CancelledError:
-                if running.ended is None or task is None:
-                    raise
-                task.uncancel()
-        if running.ended is Ended.MUST_STOP:
-            await exchange.stop(
-                NotReady("The proxy stopped before the reply was complete.", code="draining")
-            )
-        return exchange.record()
+        return Job(gateway.parts, arrival, wanted.policy, wanted.plan, body, hides_usage)
 
     async def _refuse(self, error: ReplyableError) -> None:
         """Answer an error that came before the exchange; the rest of the body is not read."""
@@ -198,12 +218,12 @@ class _Visit:
         )
 
 
-def _request_id(headers: RawHeaders) -> str:
+def _request_id(headers: RawHeaders, ids: random.Random) -> str:
     """The client's own id if it is a printable word, else a new one."""
     given = header(headers, b"x-request-id")
     if given is not None and _REQUEST_ID.fullmatch(given):
         return given
-    return secrets.token_hex(16)
+    return f"{ids.getrandbits(128):032x}"
 
 
 def _key_name(keys: KeyRing | None, headers: RawHeaders) -> str | None:

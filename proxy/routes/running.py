@@ -1,11 +1,11 @@
 """Exchanges that run; each may be ended from outside: its client leaves, or we must stop."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
 from enum import Enum, auto
+from types import TracebackType
+from typing import Any, Self
 
-from proxy.routes.asgi import Message
+from proxy.routes.asgi import Receive
 
 
 class Ended(Enum):
@@ -16,12 +16,13 @@ class Ended(Enum):
 
 
 class Running:
-    """One exchange, run by the current task. Cancels that task once, and remembers why."""
+    """One exchange, run by the task that enters it. Cancels that task once, and remembers why."""
 
-    __slots__ = ("_over", "_task", "ended")
+    __slots__ = ("_all", "_over", "_receive", "_task", "_watcher", "ended")
 
-    def __init__(self, task: asyncio.Task[None]) -> None:
-        self._task = task
+    def __init__(self, exchanges: "RunningExchanges", receive: Receive) -> None:
+        self._all = exchanges
+        self._receive = receive
         self._over = False
         self.ended: Ended | None = None
 
@@ -31,9 +32,32 @@ class Running:
             self.ended = why
             self._task.cancel()
 
-    def settle(self) -> None:
-        """Nothing may end it any more: it is over, or is being ended."""
+    def take_back(self) -> None:
+        """Undo the cancellation that `end` caused: it has served its purpose."""
+        self._task.uncancel()
+
+    def __enter__(self) -> Self:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("an exchange runs in a task")
+        self._task: asyncio.Task[Any] = task
+        self._watcher = asyncio.ensure_future(self._receive())
+        self._watcher.add_done_callback(self._client_gone)
+        self._all.add(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._over = True
+        self._watcher.cancel()
+        self._all.discard(self)
+
+    def _client_gone(self, _: object) -> None:
+        self.end(Ended.CLIENT_GONE)
 
 
 class RunningExchanges:
@@ -55,25 +79,18 @@ class RunningExchanges:
         for running in tuple(self._running):
             running.end(Ended.MUST_STOP)
 
-    @contextmanager
-    def watched(self, receive: Callable[[], Awaitable[Message]]) -> Iterator[Running]:
-        """Run the block as an exchange that ends when the client disconnects.
+    def watched(self, receive: Receive) -> Running:
+        """`with running.watched(receive) as one:` ends the block when the client disconnects.
 
-        An ending from outside arrives as `CancelledError`; `ended` says why.
+        An ending from outside arrives as `CancelledError`; `one.ended` says why.
         """
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("an exchange runs in a task")
-        running = Running(task)
-        watcher = asyncio.ensure_future(receive())
-        watcher.add_done_callback(lambda _: running.end(Ended.CLIENT_GONE))
+        return Running(self, receive)
+
+    def add(self, running: Running) -> None:
         self._running.add(running)
         self._idle.clear()
-        try:
-            yield running
-        finally:
-            running.settle()
-            watcher.cancel()
-            self._running.discard(running)
-            if not self._running:
-                self._idle.set()
+
+    def discard(self, running: Running) -> None:
+        self._running.discard(running)
+        if not self._running:
+            self._idle.set()

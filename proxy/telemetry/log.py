@@ -14,19 +14,23 @@ _LINES: Final = 10_000
 
 
 class RequestLog:
-    """Writes records as JSON lines. Lines beyond the bound are dropped and counted."""
+    """Writes records as JSON lines. Lines beyond the bound are dropped and counted.
+
+    Lines are made where they arise: a thread that computes would hold up the event loop.
+    """
 
     def __init__(self, out: TextIO, on_drop: Callable[[], None] | None = None) -> None:
         self._out = out
         self._on_drop = on_drop
-        self._queue: Queue[RequestRecord] = Queue(_LINES)
+        self._encode = msgspec.json.Encoder().encode
+        self._queue: Queue[bytes] = Queue(_LINES)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._write, name="request-log", daemon=True)
         self._thread.start()
 
     def add(self, record: RequestRecord) -> None:
         try:
-            self._queue.put_nowait(record)
+            self._queue.put_nowait(self._encode(record))
         except Full:
             if self._on_drop is not None:
                 self._on_drop()
@@ -42,22 +46,12 @@ class RequestLog:
         self._drain()
 
     def _drain(self) -> None:
-        lines: list[str] = []
+        lines: list[bytes] = []
         try:
-            while True:
-                lines.append(line_of(self._queue.get_nowait()))
+            while len(lines) < _LINES:
+                lines.append(self._queue.get_nowait())
         except Empty:
             pass
         if lines:
-            self._out.write("".join(lines))
+            self._out.write(b"\n".join([*lines, b""]).decode())
             self._out.flush()
-
-
-def line_of(record: RequestRecord) -> str:
-    """One JSON line; members that say nothing are left out."""
-    members = {"event": "request"} | {
-        name: value
-        for name, value in msgspec.to_builtins(record).items()
-        if value not in (None, (), [], "")
-    }
-    return msgspec.json.encode(members).decode() + "\n"

@@ -53,7 +53,7 @@ class Metrics:
             endpoint=tuple(Endpoint),
             outcome=tuple(Outcome),
         )
-        self.in_flight = self._gauge("requests_in_flight", "Requests being worked on.")
+        self._in_flight = self._gauge("requests_in_flight", "Requests being worked on.")
         self._queue_depth = self._gauge("queue_depth", "Requests waiting for admission.")
         self._upstream_ttfr = self._by_stream(
             "upstream_time_to_first_response_seconds",
@@ -118,8 +118,10 @@ class Metrics:
         )
         self._log_dropped = self._plain_counter("log_dropped", "Log lines lost to a slow reader.")
 
-    def watch_queue(self, depth: Callable[[], int]) -> None:
-        self._queue_depth.set_function(depth)
+    def watch_load(self, in_flight: Callable[[], int], queue_depth: Callable[[], int]) -> None:
+        """Gauges that are read when a page is rendered."""
+        self._in_flight.set_function(in_flight)
+        self._queue_depth.set_function(queue_depth)
 
     def watch_engine(
         self,

@@ -1,45 +1,46 @@
 """The record of one request: what metrics, log line, look-up and ledger are written from.
 
-It never holds prompt or reply text.
+It never holds prompt or reply text. Structs of msgspec, since every request makes some: what says
+nothing is left out when they are written.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcome, Unchecked
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictRecord:
+class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One gate's verdict on the delivered (or last) attempt; `seconds` is the gate's own time."""
 
     gate: str
     result: str
-    fault: str | None
-    place: str
     enforced: bool
     seconds: float
+    fault: str | None = None
+    place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptRecord:
+class AttemptRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One upstream call. `cold`: the engine was not certified at dispatch. Times in seconds."""
 
     number: int
     step: AttemptStep
     result: AttemptResult
     status: int
-    faults: tuple[str, ...]
     cold: bool
     seconds: float
-    ttfr_seconds: float | None
-    completion_tokens: int | None
+    faults: tuple[str, ...] = ()
+    ttfr_seconds: float | None = None
+    completion_tokens: int | None = None
     verdicts: tuple[VerdictRecord, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
+class RequestRecord(
+    msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag_field="event", tag="request"
+):
     """One request from arrival to end. Times in seconds, `received_at` is Unix time.
 
     `hold_seconds`: delivered minus upstream first response; None where nothing was held.

@@ -89,7 +89,7 @@ def test_repeated_request_tells_every_attempt() -> None:
             attempt(1, AttemptStep.FIRST, AttemptResult.INVALID, "not_json"),
             attempt(2, AttemptStep.COLD, AttemptResult.VALID),
         ),
-        verdicts=(VerdictRecord("strict_json", "pass", None, "", enforced=True, seconds=0.0),),
+        verdicts=(VerdictRecord("strict_json", "pass", enforced=True, seconds=0.0),),
         duration_seconds=0.8,
         overhead_seconds=0.0012,
         hold_seconds=0.4,
@@ -143,7 +143,7 @@ def test_rejected_request_names_error_and_fault() -> None:
         repairs=("unwrap_fence",),
         attempts=(attempt(1, AttemptStep.FIRST, AttemptResult.INVALID, "truncated"),),
         verdicts=(
-            VerdictRecord("strict_json", "fail", "truncated", "", enforced=True, seconds=0.0),
+            VerdictRecord("strict_json", "fail", enforced=True, seconds=0.0, fault="truncated"),
         ),
     )
 

@@ -148,7 +148,7 @@ async def test_all_mistakes_in_the_settings_are_told_at_once(tmp_path: Path) -> 
     assert process.returncode == 2
     assert "sluicegate.yaml:1:1" in told
     assert "`listen`" in told
-    assert "sluicegate.yaml:2:10" in told
+    assert "sluicegate.yaml:2:24" in told
     assert "--port" in told
     assert "Traceback" not in told
 
