@@ -6,17 +6,19 @@ PORT =
 
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -q
+INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: up test check bench clean help
+.PHONY: up test test-all check wheels bench clean help
 
 help:
 	@echo "make up       start an embedded model, the proxy before it, and a guided tour"
 	@echo "make up UPSTREAM=http://host:8000    the same before your own vLLM"
 	@echo "make up PORT=9000                    listen on 9000, and on 9001 for metrics and health"
 	@echo "make test     run the tests"
+	@echo "make test-all the tests, those with the embedded model included, with coverage"
 	@echo "make check    formatting, lint, types, import floors"
+	@echo "make wheels   does everything install from wheels on aarch64 (a DGX Spark)?"
 	@echo "make bench    run the benchmarks"
 	@echo "make clean    remove .venv and every cache"
 	@echo "PYTHON=python3.12 chooses the interpreter (3.11 or later)"
@@ -28,6 +30,12 @@ up: $(VENV)/$(if $(UPSTREAM),.core,.model)
 
 test: $(VENV)/.dev
 	@exec $(BIN)/pytest
+
+test-all: $(VENV)/.dev $(VENV)/.model
+	@exec $(BIN)/pytest -m 'slow or not slow' --cov --cov-report=term:skip-covered
+
+wheels: $(VENV)/.created
+	@exec $(BIN)/python .ci/aarch64_wheels.py
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check

@@ -26,13 +26,14 @@ from proxy.routes.admin import AdminParts, build_admin
 from proxy.routes.openai import Door, Gateway
 from proxy.routes.public import PublicApp
 from proxy.settings import Lane as LaneSettings
-from proxy.settings import Settings, Unjudged, Usage
+from proxy.settings import Provider, Settings, Unjudged, Usage
 from proxy.telemetry.log import RequestLog
 from proxy.telemetry.metrics import Metrics
 from proxy.telemetry.record import RecentRequests
 from proxy.upstream.direct import DirectLane, Timeouts
 from proxy.upstream.engine import Engine, EngineState, FirstAnswer
 from proxy.upstream.lane import Lane
+from proxy.upstream.litellm import LitellmLane
 from proxy.upstream.poller import EnginePoller
 
 MAIN: Final = "main"
@@ -100,6 +101,7 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             clock=around.clock,
             inject_usage=settings.usage is Usage.INJECT,
             observe=settings.observe,
+            recipe_model=recipe.model if recipe else "",
         )
         door = _door(settings, policies, keys, recipe)
         gateway = Gateway(door, parts, (metrics, recent, log))
@@ -144,11 +146,22 @@ def _engine(metrics: Metrics) -> Engine:
 
 def _lane(settings: Settings, lane: LaneSettings, environ: Mapping[str, str]) -> Lane:
     limits = settings.limits
+    timeouts = Timeouts(limits.connect_seconds, limits.reply_seconds, limits.idle_seconds)
+    key = _secret(lane.key_env, environ)
+    if lane.provider is Provider.LITELLM:
+        return LitellmLane(
+            MAIN,
+            lane.model or "",
+            api_base=lane.url,
+            key=key,
+            timeouts=timeouts,
+            trust_env=settings.trust_env,
+        )
     return DirectLane(
         MAIN,
         lane.url or "",
-        Timeouts(limits.connect_seconds, limits.reply_seconds, limits.idle_seconds),
-        key=_secret(lane.key_env, environ),
+        timeouts,
+        key=key,
         ca_file=lane.ca_file,
         trust_env=settings.trust_env,
     )
@@ -189,7 +202,13 @@ def _metrics(
         [{"policy": policy.name, "hash": policy.hash} for policy in policies.policies],
     )
     if recipe is not None:
-        row = {"lane": MAIN, "recipe": recipe.name, "model": recipe.model, "hash": recipe.hash}
+        row = {
+            "lane": MAIN,
+            "recipe": recipe.name,
+            "model": recipe.model,
+            "max_model_len": str(recipe.max_model_len or ""),
+            "hash": recipe.hash,
+        }
         metrics.info("recipe_info", "The recipe that a lane is said to run.", [row])
     return metrics
 

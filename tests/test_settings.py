@@ -342,14 +342,14 @@ def test_problems_of_file_environment_and_flags_come_together(tmp_path: Path) ->
     )
 
     assert [line.split(": ")[0] for line in found] == [
-        "sluicegate.yaml:4:1",
-        "environment SLUICEGATE_X",
-        "sluicegate.yaml:2:25",
-        "sluicegate.yaml:1:21",
         "environment SLUICEGATE_USAGE",
-        "sluicegate.yaml:3:6",
+        "environment SLUICEGATE_X",
         "flag --drain_seconds",
+        "sluicegate.yaml:1:21",
         "sluicegate.yaml:2:16",
+        "sluicegate.yaml:2:25",
+        "sluicegate.yaml:3:6",
+        "sluicegate.yaml:4:1",
     ]
 
 

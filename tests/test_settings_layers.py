@@ -208,8 +208,8 @@ def test_mistake_in_a_flag_names_it_as_typed(tmp_path: Path) -> None:
 
     assert [str(problem) for problem in caught.value.problems] == [
         "flag --admin.prot: unknown setting `admin.prot` (did you mean `admin.port`?)",
-        "flag --usage: a value cannot begin with `@` (write the value in quotes)",
         "flag --port: `listen.port` is -1, but must be at least 0 (change the number)",
+        "flag --usage: a value cannot begin with `@` (write the value in quotes)",
     ]
 
 

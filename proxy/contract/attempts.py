@@ -9,7 +9,7 @@ from proxy.contract.job import Job
 from proxy.contract.judging import Judged, judge_all
 from proxy.contract.ladder import STRICT_JSON, Failure, Ladder
 from proxy.contract.policy import StepKind
-from proxy.contract.steps import Draft, body_for
+from proxy.contract.steps import Draft, Variation, body_for
 from proxy.contract.upstream_faults import may_repeat
 from proxy.errors import Fault, TimedOut, Unreachable, UpstreamError
 from proxy.gates.base import Result
@@ -129,7 +129,8 @@ class AttemptLoop:
         index = next((c.index for c in choices if f"choices[{c.index}]" in failed.place), 0)
         choice = next((c for c in choices if c.index == index), None)
         draft = Draft(choice, failed.feedback or failed.reason)
-        return body_for(step, job.body, job.request, job.attempts.vary, draft)
+        variation = Variation(job.attempts.vary, job.parts.recipe_model)
+        return body_for(step, job.body, job.request, variation, draft)
 
     def _settle(self, attempt: Attempt, end: StepKind) -> Settled:
         if attempt.failures and end is StepKind.DELIVER and job_delivers_best(self._job):

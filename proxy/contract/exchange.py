@@ -51,6 +51,7 @@ class Exchange:
         self._client = client
         self._now = job.parts.clock.now
         self._ending = Ending()
+        self._ended = 0.0
 
     async def run(self) -> None:
         """Serve the client; errors become its reply, or the last event of its stream."""
@@ -62,12 +63,15 @@ class Exchange:
         except ReplyableError as error:
             self._note_error(error)
             await self.send_error(error)
+        finally:
+            self._ended = self._now()
 
     async def stop(self, error: ReplyableError) -> None:
         """End a cancelled exchange: what the client has not got becomes an error."""
         self._note_error(error)
         if not self._client.ended:
             await self.send_error(error)
+        self._ended = self._now()
 
     async def send_error(self, error: ReplyableError) -> None:
         """Tell the client of an error: as a reply, or as an event after which no `[DONE]` comes."""
@@ -169,8 +173,8 @@ class Exchange:
             ending.outcome = Outcome.UPSTREAM_FAILED
 
     def record(self) -> RequestRecord:
-        """The record of the exchange so far; of a cancelled one it says `client_gone`."""
-        job, ending, arrival, now = self._job, self._ending, self._job.arrival, self._now()
+        """The record of an exchange that has ended; of a cancelled one it says `client_gone`."""
+        job, ending, arrival, now = self._job, self._ending, self._job.arrival, self._ended
         decided = ending.decided or (ending.attempts[-1] if ending.attempts else None)
         delivered = ending.outcome in (Outcome.PASSED, Outcome.REPAIRED)
         tap = decided.tap if decided and delivered else None

@@ -30,6 +30,7 @@ class Parts:
     clock: Clock
     inject_usage: bool = True
     observe: bool = False
+    recipe_model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

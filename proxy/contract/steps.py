@@ -29,23 +29,34 @@ class Draft:
     feedback: str
 
 
-def body_for(step: AttemptStep, body: bytes, request: Request, vary: Vary, draft: Draft) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """What `vary` may change, and the model of the lane's recipe, for requests by an alias."""
+
+    vary: Vary
+    recipe_model: str = ""
+
+
+def body_for(
+    step: AttemptStep, body: bytes, request: Request, variation: Variation, draft: Draft
+) -> bytes:
     """The body of the next attempt. `body`: what the first attempt sent."""
     if step is AttemptStep.VARY:
-        return with_members(body, _varied(request, vary))
+        return with_members(body, _varied(request, variation))
     if step is AttemptStep.REASK:
         return with_members(body, {"messages": _reasked(request.messages, draft)})
     return body
 
 
-def _varied(request: Request, vary: Vary) -> Mapping[str, bytes | None]:
+def _varied(request: Request, variation: Variation) -> Mapping[str, bytes | None]:
+    vary = variation.vary
     changes: dict[str, bytes | None] = {}
     if vary.fresh_seed:
         changes["seed"] = str(secrets.randbits(_SEED_BITS)).encode()
     floor = vary.min_temperature
     if floor is not None and request.temperature is not None and request.temperature < floor:
         changes["temperature"] = json.dumps(floor).encode()
-    if vary.thinking_off and _is_qwen(request) and not _chose_thinking(request):
+    if vary.thinking_off and _is_qwen(request, variation) and not _chose_thinking(request):
         switch = {"enable_thinking": b"false"}
         changes["chat_template_kwargs"] = with_members(
             request.chat_template_kwargs or b"{}", switch
@@ -53,9 +64,9 @@ def _varied(request: Request, vary: Vary) -> Mapping[str, bytes | None]:
     return changes
 
 
-def _is_qwen(request: Request) -> bool:
+def _is_qwen(request: Request, variation: Variation) -> bool:
     """The switch `enable_thinking` belongs to Qwen's chat templates."""
-    return "qwen" in request.model.lower()
+    return "qwen" in f"{request.model} {variation.recipe_model}".lower()
 
 
 def _chose_thinking(request: Request) -> bool:

@@ -8,7 +8,7 @@ import logging
 import random
 import re
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -44,10 +44,14 @@ from proxy.routes.running import Ended, RunningExchanges
 from proxy.telemetry.outcome import Endpoint, Outcome
 from proxy.telemetry.record import RecordSink, RequestRecord
 from proxy.wire.request import MalformedBody, Request, read_request
+from proxy.wire.sse import event
 
 _LOG: Final = logging.getLogger(__name__)
 _REQUEST_ID: Final = re.compile(r"[!-~]{1,128}")
 _CLIENT_GONE_STATUS: Final = 499
+
+
+Describe = Callable[[], RequestRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +85,16 @@ class Gateway:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.in_flight += 1
         try:
-            record = await _Visit(self, scope, receive, send).serve()
-            for sink in self.sinks:
-                sink.add(record)
+            describe = await _Visit(self, scope, receive, send).serve()
         finally:
             self.in_flight -= 1
+        # The loop flushes what was written at the end of its turn: the record waits for the next.
+        asyncio.get_running_loop().call_soon(self._add, describe)
+
+    def _add(self, describe: Describe) -> None:
+        record = describe()
+        for sink in self.sinks:
+            sink.add(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +122,22 @@ class _Visit:
         self._endpoint = Endpoint.OTHER
         self._key: str | None = None
 
-    async def serve(self) -> RequestRecord:
-        """Serve the client whatever comes; the record of it."""
+    async def serve(self) -> Describe:
+        """Serve the client whatever comes; what makes the record of it."""
         try:
             return await self._serve_admitted(await self._receive_request())
         except ReplyableError as error:
             await self._refuse(error)
-            return self._record(Outcome.REFUSED, error.status, error.code)
+            return self._bare(Outcome.REFUSED, error.status, error.code)
         except ClientGone:
-            return self._record(Outcome.CLIENT_GONE, _CLIENT_GONE_STATUS, None)
+            return self._bare(Outcome.CLIENT_GONE, _CLIENT_GONE_STATUS, None)
         except Exception as error:  # noqa: BLE001 - the one place where a fault of ours becomes a reply
             # Frames only: the message of an exception may quote a prompt.
             frames = "".join(traceback.format_tb(error.__traceback__))
             _LOG.error("request %s failed: %s\n%s", self._id, type(error).__name__, frames)
             failure = InternalError("The proxy failed on this request; its log says where.")
             await self._refuse(failure)
-            return self._record(Outcome.UPSTREAM_FAILED, failure.status, failure.code)
+            return self._bare(Outcome.UPSTREAM_FAILED, failure.status, failure.code)
 
     async def _receive_request(self) -> _Wanted:
         door = self._gateway.door
@@ -154,7 +163,7 @@ class _Visit:
         plan = make_plan(request, self._endpoint, policy, observe=self._gateway.parts.observe)
         return _Wanted(request, policy, plan, admission)
 
-    async def _serve_admitted(self, wanted: _Wanted) -> RequestRecord:
+    async def _serve_admitted(self, wanted: _Wanted) -> Describe:
         """Wait for room, then exchange; the client's leaving and a drain end it in any phase."""
         exchange: Exchange | None = None
         with self._gateway.running.watched(self._receive) as running:
@@ -175,7 +184,7 @@ class _Visit:
             await exchange.stop(stopped)
         if exchange is None:
             raise ClientGone
-        return exchange.record()
+        return exchange.record
 
     def _job(self, wanted: _Wanted, queue_seconds: float) -> Job:
         gateway, endpoint, request = self._gateway, self._endpoint, wanted.request
@@ -198,15 +207,20 @@ class _Visit:
         return Job(gateway.parts, arrival, wanted.policy, wanted.plan, body, hides_usage)
 
     async def _refuse(self, error: ReplyableError) -> None:
-        """Answer an error that came before the exchange; the rest of the body is not read."""
+        """Answer an error from outside the exchange; the rest of a body is not read."""
+        if self._client.ended:
+            return
+        if self._client.started:
+            await self._client.end(event(error.body()))
+            return
         headers = [("content-type", "application/json"), ("connection", "close")]
         if error.retry_after_seconds is not None:
             headers.append(("retry-after", str(error.retry_after_seconds)))
-        if not self._client.started:
-            await self._client.reply(error.status, headers, error.body())
+        await self._client.reply(error.status, headers, error.body())
 
-    def _record(self, outcome: Outcome, status: int, code: str | None) -> RequestRecord:
-        return RequestRecord(
+    def _bare(self, outcome: Outcome, status: int, code: str | None) -> Describe:
+        """A record without an exchange."""
+        record = RequestRecord(
             id=self._id,
             received_at=self._unix,
             endpoint=self._endpoint,
@@ -216,6 +230,7 @@ class _Visit:
             error_code=code,
             duration_seconds=self._gateway.parts.clock.now() - self._received,
         )
+        return lambda: record
 
 
 def _request_id(headers: RawHeaders, ids: random.Random) -> str:

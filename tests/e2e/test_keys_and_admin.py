@@ -15,7 +15,12 @@ ASKED = {"model": "tiny", "messages": []}
 
 @pytest.mark.parametrize(
     "headers",
-    [{}, {"authorization": "Bearer sk-sluice-wrong"}, {"authorization": "Basic abc"}, {"x-api-key": ""}],
+    [
+        {},
+        {"authorization": "Bearer sk-sluice-wrong"},
+        {"authorization": "Basic abc"},
+        {"x-api-key": ""},
+    ],
     ids=["none", "wrong", "basic", "empty"],
 )
 async def test_request_without_a_known_key_is_a_401_and_goes_nowhere(

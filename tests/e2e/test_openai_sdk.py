@@ -23,9 +23,12 @@ MESSAGES = [{"role": "user", "content": "Hi"}]
 
 @asynccontextmanager
 async def _client(*script: Scripted) -> AsyncIterator[tuple[openai.AsyncOpenAI, FakeUpstream]]:
-    async with fake_upstream(*script) as upstream, running_gate(upstream.url) as gate:
-        async with openai.AsyncOpenAI(base_url=f"{gate.url}/v1", api_key="none") as client:
-            yield client, upstream
+    async with (
+        fake_upstream(*script) as upstream,
+        running_gate(upstream.url) as gate,
+        openai.AsyncOpenAI(base_url=f"{gate.url}/v1", api_key="none") as client,
+    ):
+        yield client, upstream
 
 
 async def test_chat() -> None:

@@ -37,7 +37,9 @@ async def _spawn(*arguments: str) -> asyncio.subprocess.Process:
 
 
 @asynccontextmanager
-async def _serving(upstream: str, *more: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+async def _serving(
+    upstream: str, *more: str
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
     port = _free_port()
     process = await _spawn(
         *("serve", "--upstream", upstream, "--port", str(port), "--admin-port", "0", *more)
@@ -75,14 +77,16 @@ async def test_drain_refuses_new_requests_and_ends_old_ones_with_an_error_event(
     hanging = Scripted((chunk({"content": "a"}),), content_type="text/event-stream", end=End.HANG)
     more = ("--set", "drain_seconds=0.5")
     async with fake_upstream(hanging) as upstream, _serving(upstream.url, *more) as (process, url):
-        async with aiohttp.ClientSession() as http:
-            async with http.post(f"{url}/v1/chat/completions", json=STREAMED) as response:
-                await response.content.readany()
-                process.send_signal(signal.SIGTERM)
-                await asyncio.sleep(0.1)
-                async with http.post(f"{url}/v1/chat/completions", json=STREAMED) as refused:
-                    refusal = refused.status, refused.headers["retry-after"]
-                rest = await response.content.read()
+        async with (
+            aiohttp.ClientSession() as http,
+            http.post(f"{url}/v1/chat/completions", json=STREAMED) as response,
+        ):
+            await response.content.readany()
+            process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.1)
+            async with http.post(f"{url}/v1/chat/completions", json=STREAMED) as refused:
+                refusal = refused.status, refused.headers["retry-after"]
+            rest = await response.content.read()
         async with asyncio.timeout(10):
             status = await process.wait()
 
@@ -112,11 +116,12 @@ async def test_second_signal_ends_the_drain_at_once() -> None:
 
 
 async def test_log_is_one_json_line_per_request() -> None:
-    async with fake_upstream(stream(["a"])) as upstream, _serving(upstream.url) as (process, url):
-        async with (
-            aiohttp.ClientSession() as http,
-            http.post(f"{url}/v1/chat/completions", json=STREAMED) as response,
-        ):
+    async with (
+        fake_upstream(stream(["a"])) as upstream,
+        _serving(upstream.url) as (process, url),
+        aiohttp.ClientSession() as http,
+    ):
+        async with http.post(f"{url}/v1/chat/completions", json=STREAMED) as response:
             await response.read()
         process.send_signal(signal.SIGTERM)
         out, _ = await process.communicate()
@@ -154,7 +159,9 @@ async def test_all_mistakes_in_the_settings_are_told_at_once(tmp_path: Path) -> 
 
 
 async def test_broken_policy_stops_the_start_with_its_place(tmp_path: Path) -> None:
-    (tmp_path / "production.yaml").write_text("format: 1\nname: production\ngates: {strict_jsn: {}}\n")
+    (tmp_path / "production.yaml").write_text(
+        "format: 1\nname: production\ngates: {strict_jsn: {}}\n"
+    )
     process = await _spawn(
         "serve", "--upstream", "http://127.0.0.1:1", "--policies", str(tmp_path), "--port", "0"
     )

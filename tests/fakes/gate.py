@@ -89,8 +89,8 @@ async def running_gate(
 async def eventually(condition: Callable[[], bool], seconds: float = 5.0) -> None:
     """Wait for what another thread or task brings about; fails after `seconds`."""
     async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.01)  # noqa: ASYNC110 - a condition has no event
+        while not condition():  # noqa: ASYNC110 - a condition has no event
+            await asyncio.sleep(0.01)
 
 
 def _socket() -> socket.socket:
