@@ -129,8 +129,12 @@ async def _keep_looking(
         timeout_seconds=settings.engine.timeout_seconds,
     )
     await poller.look()
-    task = asyncio.create_task(poller.run())
-    stack.callback(task.cancel)
+    stack.push_async_callback(_stop, asyncio.create_task(poller.run()))
+
+
+async def _stop(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait({task})
 
 
 def _recipe(settings: Settings) -> Recipe | None:

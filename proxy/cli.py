@@ -1,6 +1,7 @@
 """The command line: arguments in, exit codes out. Thin; every command is a function elsewhere."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,6 +41,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has left, as `| head` does; Python would complain at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@
         InvalidRequest 400, Unauthorized 401, Forbidden 403, NotFound 404, WrongMethod 405,
         BodyTooSlow 408, BodyTooLarge 413, UnsupportedEncoding 415, QueueFull 429, NotReady 503
       GateRejected        a gate said no, 422
+      Interrupted         the proxy had to stop, 503
       UpstreamError
         Unreachable 503, BadReply 502, StreamBroken 502, TimedOut 504
 
@@ -229,6 +230,15 @@ class GateRejected(ReplyableError):
     status = 422
     type = "gate_rejected"
     default_code = "gate_rejected"
+    after_dispatch = True
+
+
+class Interrupted(ReplyableError):
+    """The proxy stopped before the reply was complete; the engine may have worked on it."""
+
+    status = 503
+    type = "service_unavailable"
+    default_code = "draining"
     after_dispatch = True
 
 

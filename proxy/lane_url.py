@@ -1,4 +1,4 @@
-"""The address of a lane: where the OpenAI API of an upstream stands, without `/v1`."""
+"""The address of a lane: where an upstream's API stands."""
 
 import re
 from typing import Annotated, Final, TypeAlias
@@ -13,7 +13,7 @@ _EXAMPLE: Final = "write a URL such as http://127.0.0.1:8000"
 
 
 def read_lane_url(text: str) -> str:
-    """An http or https URL; a trailing `/v1`, as clients write it, is taken off.
+    """An http or https URL, without a slash at its end.
 
     Raises `CheckFailed` for credentials, query or fragment: they would end up in logs or get lost.
     """
@@ -22,8 +22,7 @@ def read_lane_url(text: str) -> str:
         raise CheckFailed("holds credentials", "name a variable in `key_env` instead")
     if "?" in text or "#" in text:
         raise CheckFailed("has a query or a fragment", "leave out `?`, `#` and what follows")
-    path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
-    return f"{parts.scheme}://{parts.netloc}{path}"
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
 def _parts(text: str) -> SplitResult:

@@ -72,11 +72,12 @@ async def _serve(settings: Settings, around: Surroundings) -> None:
 def _announce(app: App) -> None:
     """Say on stderr where the proxy listens; stdout carries the request log."""
     settings, state = app.settings, app.engine.state
+    lane = settings.lanes[MAIN]
     lines = (
         f"sluicegate {__version__}",
         f"  base_url  http://{settings.listen.host}:{settings.listen.port}/v1",
         f"  admin     http://{settings.admin.host}:{settings.admin.port}/metrics",
-        f"  upstream  {settings.lanes[MAIN].url} ({state})",
+        f"  upstream  {lane.url or lane.model} ({state})",
         f"  policies  {', '.join(policy.label for policy in app.policies.policies)}"
         + (" (observed only)" if settings.observe else ""),
     )

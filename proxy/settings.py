@@ -89,7 +89,10 @@ class Admin(Section):
 
 
 class Lane(Section):
-    """A named upstream. `key_env` names the variable that holds its key."""
+    """A named upstream. `key_env` names the variable that holds its key.
+
+    `url` stands with or without `/v1` for a direct lane, and as litellm wants it for the others.
+    """
 
     url: LaneUrl | None = None
     provider: Annotated[Provider, Field(strict=False)] = Provider.DIRECT
@@ -104,6 +107,9 @@ class Lane(Section):
             raise CheckFailed("needs a `url`", "add `url: http://127.0.0.1:8000`")
         if self.provider is Provider.LITELLM and not self.model:
             raise CheckFailed("needs a `model`", "add `model: provider/name`, as litellm has it")
+        if self.provider is Provider.LITELLM and self.ca_file:
+            message = "cannot be used with litellm"
+            raise CheckFailed(message, "set SSL_CERT_FILE in the environment", ("ca_file",))
         return self
 
 

@@ -7,10 +7,10 @@ from proxy.lane_url import read_lane_url
 @pytest.mark.parametrize(
     ("url", "kept"),
     [
-        pytest.param("http://h:8000/v1", "http://h:8000", id="version"),
-        pytest.param("http://h:8000/v1/", "http://h:8000", id="version and slash"),
+        pytest.param("http://h:8000/v1", "http://h:8000/v1", id="version"),
+        pytest.param("http://h:8000/v1/", "http://h:8000/v1", id="version and slash"),
         pytest.param("https://h/", "https://h", id="slash"),
-        pytest.param("https://h/vllm/v1", "https://h/vllm", id="prefix"),
+        pytest.param("https://h/vllm/", "https://h/vllm", id="prefix"),
         pytest.param("HTTP://[::1]:80", "http://[::1]:80", id="ipv6"),
     ],
 )

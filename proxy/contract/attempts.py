@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Final
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.collect import collect
@@ -14,6 +15,9 @@ from proxy.contract.upstream_faults import may_repeat
 from proxy.errors import Fault, TimedOut, Unreachable, UpstreamError
 from proxy.gates.base import Result
 from proxy.telemetry.outcome import AttemptStep
+
+# What a load balancer or an engine that still loads answers.
+_SAY_NOTHING: Final = frozenset({502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,15 @@ def finish_attempt(job: Job, attempt: Attempt) -> None:
     engine = job.parts.engine
     if isinstance(attempt.error, Unreachable):
         engine.saw_unreachable()
-    elif attempt.status:
+    elif attempt.status and attempt.status not in _SAY_NOTHING:
         engine.saw_alive()
+    settle_sample(job, attempt)
+
+
+def settle_sample(job: Job, attempt: Attempt) -> None:
+    """Tell how a strict-JSON answer was judged; once more where the verdict comes after all."""
     if attempt.dispatch is not None:
-        engine.settle(attempt.dispatch, valid=_strict_answer_valid(attempt.judged))
+        job.parts.engine.settle(attempt.dispatch, valid=_strict_answer_valid(attempt.judged))
 
 
 def _strict_answer_valid(judged: tuple[Judged, ...]) -> bool | None:
@@ -129,11 +138,16 @@ class AttemptLoop:
         index = next((c.index for c in choices if f"choices[{c.index}]" in failed.place), 0)
         choice = next((c for c in choices if c.index == index), None)
         draft = Draft(choice, failed.feedback or failed.reason)
-        variation = Variation(job.attempts.vary, job.parts.recipe_model)
-        return body_for(step, job.body, job.request, variation, draft)
+        variation = Variation(
+            job.attempts.vary, job.parts.recipe_model, speaks_vllm=job.parts.lane.speaks_vllm
+        )
+        try:
+            return body_for(step, job.body, job.request, variation, draft)
+        except ValueError:  # the body cannot be changed, e.g. its messages are no list
+            return job.body
 
     def _settle(self, attempt: Attempt, end: StepKind) -> Settled:
-        if attempt.failures and end is StepKind.DELIVER and job_delivers_best(self._job):
+        if attempt.failures and end is StepKind.DELIVER and self._job.attempts.deliver_best:
             return Settled(_best(self.attempts), end)
         return Settled(attempt, end)
 
@@ -151,15 +165,11 @@ class AttemptLoop:
         return self._settle(last, StepKind(end))
 
 
-def job_delivers_best(job: Job) -> bool:
-    return job.attempts.deliver_best
-
-
 def _best(attempts: list[Attempt]) -> Attempt:
     """Fewest failed gates, then the mildest: well-formed JSON before broken; then the latest."""
     judged = [attempt for attempt in attempts if attempt.judged and not attempt.cut]
     return min(
-        reversed(judged or attempts),
+        reversed(judged),
         key=lambda attempt: (
             len(attempt.failures),
             sum(one.verdict.fault is not Fault.SCHEMA_VIOLATION for one in attempt.failures),

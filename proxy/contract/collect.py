@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.job import Job
-from proxy.contract.judging import Judged
-from proxy.contract.policy import Rule
-from proxy.contract.upstream_faults import too_large
-from proxy.errors import BadReply, Fault, StreamBroken
-from proxy.gates.base import Verdict, Watch
+from proxy.contract.judging import Judged, open_eyes
+from proxy.contract.upstream_faults import refuse_unreadable, too_large
+from proxy.errors import BadReply, Fault, StreamBroken, UpstreamError
+from proxy.gates.base import Verdict
 from proxy.upstream.lane import Call, UpstreamReply
 from proxy.wire.reply import Delta, MalformedReply, Reply, ReplyBuilder, read_reply
 from proxy.wire.sse import Event, EventTooLarge, SseParser
@@ -24,15 +23,21 @@ async def collect(job: Job, attempt: Attempt, call: Call) -> None:
     asked = now()
     with await job.parts.lane.open(call) as upstream:
         attempt.waited += now() - asked
-        attempt.status = upstream.status
-        attempt.headers = upstream.headers
-        attempt.is_stream = upstream.is_stream and upstream.status == _OK
+        see_head(job, attempt, upstream)
         if attempt.is_stream:
             await _StreamCollector(job, attempt).run(upstream)
         else:
             await read_body(job, attempt, upstream)
             if attempt.status == _OK:
-                attempt.reply = _reply_of(attempt)
+                attempt.reply = reply_of(attempt)
+
+
+def see_head(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None:
+    """Note status and headers. Raises `BadReply` for a reply that must not be handed on."""
+    attempt.status = upstream.status
+    refuse_unreadable(upstream, judged=job.reads_events)
+    attempt.headers = upstream.headers
+    attempt.is_stream = upstream.is_stream and upstream.status == _OK
 
 
 async def read_body(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None:
@@ -70,11 +75,22 @@ async def read_body(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None
         )
 
 
-def _reply_of(attempt: Attempt) -> Reply:
+def reply_of(attempt: Attempt) -> Reply:
+    """The reply of a body. Raises `BadReply` when it is no chat completion."""
     try:
         return read_reply(attempt.body)
     except MalformedReply as error:
         raise BadReply("The upstream's reply is not a chat completion.") from error
+
+
+async def next_chunk(upstream: UpstreamReply, attempt: Attempt) -> bytes:
+    """The next bytes of a stream; a connection that breaks after `[DONE]` has ended it."""
+    try:
+        return await upstream.chunk()
+    except UpstreamError:
+        if attempt.tap.done:
+            return b""
+        raise
 
 
 class _StreamCollector:
@@ -86,14 +102,14 @@ class _StreamCollector:
         self._now = job.parts.clock.now
         self._parser = SseParser(job.parts.limits.event_bytes)
         self._builder = ReplyBuilder()
-        self._watches = _watches(job)
+        self._eyes = open_eyes(job.plan, job.request)
 
     async def run(self, upstream: UpstreamReply) -> None:
         attempt, limit = self._attempt, self._job.parts.limits.reply_bytes
         size = 0
         while not attempt.cut:
             asked = self._now()
-            chunk = await upstream.chunk()
+            chunk = await next_chunk(upstream, attempt)
             arrived = self._now()
             attempt.waited += arrived - asked
             size += len(chunk)
@@ -103,7 +119,8 @@ class _StreamCollector:
             if not chunk:
                 break
         attempt.reply = self._builder.reply()
-        if not attempt.cut and not attempt.tap.finished:
+        choices = attempt.reply.choices
+        if not attempt.cut and not (choices and all(choice.finish_reason for choice in choices)):
             raise StreamBroken("The upstream's stream ended without a finish_reason.")
 
     def _events(self, chunk: bytes) -> Sequence[Event]:
@@ -134,22 +151,20 @@ class _StreamCollector:
         try:
             return self._builder.add(data)
         except MalformedReply as error:
-            raise BadReply("The upstream's stream carries an event that is not JSON.") from error
+            raise not_json() from error
 
     def _watch(self, delta: Delta) -> None:
         for index, content in delta.contents:
-            for rule, watch in self._watches:
-                verdict = watch.feed(index, content)
+            for eye in self._eyes:
+                verdict = eye.feed(index, content)
                 if verdict is not None:
-                    self._attempt.judged = (Judged(rule, _early(verdict), enforced=True),)
+                    self._attempt.judged = (Judged(eye.rule, _early(verdict), enforced=True),)
                     self._attempt.cut = True
                     return
 
 
-def _watches(job: Job) -> list[tuple[Rule, Watch]]:
-    """Only enforced gates may cut a stream."""
-    eyes = [(rule, rule.gate.watch(job.request)) for rule in job.plan.enforced]
-    return [(rule, eye) for rule, eye in eyes if eye is not None]
+def not_json() -> BadReply:
+    return BadReply("The upstream's stream carries an event that is not JSON.")
 
 
 def _early(verdict: Verdict) -> Verdict:

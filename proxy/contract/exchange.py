@@ -69,21 +69,22 @@ class Exchange:
     async def stop(self, error: ReplyableError) -> None:
         """End a cancelled exchange: what the client has not got becomes an error."""
         self._note_error(error)
-        if not self._client.ended:
-            await self.send_error(error)
+        await self.send_error(error)
         self._ended = self._now()
 
     async def send_error(self, error: ReplyableError) -> None:
         """Tell the client of an error: as a reply, or as an event after which no `[DONE]` comes."""
+        if self._client.ended:
+            return
         if self._client.started:
             await self._client.end(event(error.body()))
             return
         ending = self._ending
         headers = [
             ("content-type", "application/json"),
-            *gate_headers(self._job, ending.outcome, ending.attempts),
+            *gate_headers(self._job, ending.outcome, ending.attempts, _decided(ending)),
         ]
-        if error.after_dispatch:
+        if error.after_dispatch or any(_may_have_generated(one) for one in ending.attempts):
             headers.append(NO_RETRY)
         if error.retry_after_seconds is not None:
             headers.append(("retry-after", str(error.retry_after_seconds)))
@@ -106,10 +107,10 @@ class Exchange:
         if attempt.is_error_reply:
             await relay_error_reply(self._job, self._client, relay.attempts, ending.outcome)
         elif not attempt.is_stream:
-            headers = [*attempt.headers, *gate_headers(self._job, ending.outcome, relay.attempts)]
-            await self._client.reply(attempt.status, headers, attempt.body)
+            own = gate_headers(self._job, ending.outcome, relay.attempts, attempt)
+            await self._client.reply(attempt.status, [*attempt.headers, *own], attempt.body)
             ending.first_response = self._now()
-            relay.judge_body(attempt)
+            relay.judge_observed(attempt)
 
     async def _hold(self) -> None:
         loop = AttemptLoop(self._job)
@@ -118,9 +119,9 @@ class Exchange:
         settled = await self._kept_alive(loop)
         ending.decided = settled.attempt
         ending.outcome = outcome_of(settled.attempt, settled.end)
-        ending.status = settled.attempt.status
+        ending.status = 200 if self._client.started else settled.attempt.status
         if settled.attempt.is_error_reply:
-            await self._relay_refusal(settled, loop.attempts)
+            await relay_error_reply(self._job, self._client, loop.attempts, ending.outcome)
             return
         if settled.end is StepKind.REJECT:
             raise rejection(settled, loop.attempts)
@@ -128,12 +129,6 @@ class Exchange:
         ending.first_response = self._now()
         if settled.attempt.tap.first_token is not None:
             ending.first_token = ending.first_response
-
-    async def _relay_refusal(self, settled: Settled, attempts: Sequence[Attempt]) -> None:
-        if self._client.started:
-            await self._client.end(event(settled.attempt.body))
-            return
-        await relay_error_reply(self._job, self._client, attempts, self._ending.outcome)
 
     async def _kept_alive(self, loop: AttemptLoop) -> Settled:
         """Run the loop; a client that waits for a stream gets comments after a while.
@@ -175,7 +170,7 @@ class Exchange:
     def record(self) -> RequestRecord:
         """The record of an exchange that has ended; of a cancelled one it says `client_gone`."""
         job, ending, arrival, now = self._job, self._ending, self._job.arrival, self._ended
-        decided = ending.decided or (ending.attempts[-1] if ending.attempts else None)
+        decided = _decided(ending)
         delivered = ending.outcome in (Outcome.PASSED, Outcome.REPAIRED)
         tap = decided.tap if decided and delivered else None
         return RequestRecord(
@@ -214,6 +209,14 @@ class Exchange:
         if decided.first_response is None or self._ending.first_response is None:
             return None
         return max(0.0, self._ending.first_response - decided.first_response)
+
+
+def _decided(ending: Ending) -> Attempt | None:
+    return ending.decided or (ending.attempts[-1] if ending.attempts else None)
+
+
+def _may_have_generated(attempt: Attempt) -> bool:
+    return attempt.error is None or attempt.error.after_dispatch
 
 
 def _since(start: float, instant: float | None) -> float | None:

@@ -11,8 +11,13 @@ from proxy.telemetry.outcome import Outcome
 NO_RETRY: Final = ("x-should-retry", "false")
 
 
-def gate_headers(job: Job, outcome: Outcome, attempts: Sequence[Attempt]) -> list[tuple[str, str]]:
-    """`x-sluicegate-*` for replies that were not streamed, or were held."""
+def gate_headers(
+    job: Job, outcome: Outcome, attempts: Sequence[Attempt], decided: Attempt | None
+) -> list[tuple[str, str]]:
+    """`x-sluicegate-*` for replies that were not streamed, or were held.
+
+    `decided`: the attempt whose verdicts count; not always the last one.
+    """
     now = job.parts.clock.now()
     headers = [
         ("x-sluicegate-outcome", str(outcome)),
@@ -21,11 +26,10 @@ def gate_headers(job: Job, outcome: Outcome, attempts: Sequence[Attempt]) -> lis
     ]
     if job.policy is not None:
         headers.append(("x-sluicegate-policy", job.policy.label))
-    last = attempts[-1] if attempts else None
-    if last is not None and last.judged:
-        headers.append(("x-sluicegate-verdicts", ", ".join(_verdicts(last))))
-        if last.first_response is not None:
-            held = max(0.0, now - last.first_response)
+    if decided is not None and decided.judged:
+        headers.append(("x-sluicegate-verdicts", ", ".join(_verdicts(decided))))
+        if decided.first_response is not None:
+            held = max(0.0, now - decided.first_response)
             headers.append(("x-sluicegate-held-ms", f"{held * 1000:.2f}"))
     return headers
 
@@ -39,7 +43,7 @@ def overhead_seconds(job: Job, attempts: Sequence[Attempt], now: float) -> float
 
 def _verdicts(attempt: Attempt) -> list[str]:
     return [
-        f"{judged.verdict.gate}={judged.verdict.result}"
+        f"{judged.rule.gate.name}={judged.verdict.result}"
         + (f"({judged.verdict.fault})" if judged.verdict.fault else "")
         for judged in attempt.judged
     ]

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from proxy.contract.plan import Plan
-from proxy.contract.policy import Rule
-from proxy.gates.base import Result, Verdict
+from proxy.contract.policy import Rule, StepKind
+from proxy.gates.base import Result, Verdict, Watch
 from proxy.telemetry.record import VerdictRecord
 from proxy.wire.reply import Reply
 from proxy.wire.request import Request
@@ -23,7 +23,7 @@ class Judged:
     def record(self) -> VerdictRecord:
         verdict = self.verdict
         return VerdictRecord(
-            gate=verdict.gate,
+            gate=self.rule.gate.name,
             result=verdict.result,
             fault=verdict.fault,
             place=verdict.place,
@@ -42,6 +42,40 @@ def judge_all(
         verdict = _judge(rule, reply, request)
         judged.append(Judged(rule, verdict, rule in plan.enforced, now() - began))
     return tuple(judged)
+
+
+@dataclass(slots=True)
+class Eye:
+    """One gate's watch on one stream. A watch that breaks is closed: the gate will judge."""
+
+    rule: Rule
+    watch: Watch | None
+
+    def feed(self, choice: int, content: str) -> Verdict | None:
+        if self.watch is None:
+            return None
+        try:
+            return self.watch.feed(choice, content)
+        except Exception:  # noqa: BLE001 - a gate may be anybody's
+            self.watch = None
+            return None
+
+
+def open_eyes(plan: Plan, request: Request) -> list[Eye]:
+    """The watches that may cut a stream: of enforced gates that would not deliver it after all."""
+    return [
+        Eye(rule, watch)
+        for rule in plan.enforced
+        if rule.ladder[-1].kind is not StepKind.DELIVER
+        and (watch := _open(rule, request)) is not None
+    ]
+
+
+def _open(rule: Rule, request: Request) -> Watch | None:
+    try:
+        return rule.gate.watch(request)
+    except Exception:  # noqa: BLE001 - a gate may be anybody's
+        return None
 
 
 def _judge(rule: Rule, reply: Reply, request: Request) -> Verdict:

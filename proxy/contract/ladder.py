@@ -72,7 +72,7 @@ class Ladder:
         """
         self._extra_tokens += tokens
         if not self._has_room(now) or any(_is_final(failure) for failure in failures):
-            return _weightiest([_last(failure) for failure in failures]).kind
+            return _weightiest([last_step(failure) for failure in failures]).kind
         if cold and self._may_repeat_cold(failures):
             self._cold_spent = True
             self._made += 1
@@ -106,7 +106,8 @@ def _is_final(failure: Failure) -> bool:
     return failure.verdict.result is Result.ERROR or failure.verdict.fault is Fault.TRUNCATED
 
 
-def _last(failure: Failure) -> Step:
+def last_step(failure: Failure) -> Step:
+    """The end that a failure's rule leads to."""
     if failure.verdict.result is Result.ERROR:
         return failure.rule.on_error
     return failure.rule.ladder[-1]

@@ -30,8 +30,11 @@ class Plan:
         return self.enforced + self.observed
 
 
+# Paths that generate nothing: look-ups have nothing to judge, the others are not covered.
+LOOK_UP = Plan(Way.PASS)
+UNCOVERED = Plan(Way.PASS, unchecked=(Unchecked.SURFACE,))
+
 _NO_POLICY = Plan(Way.PASS, unchecked=(Unchecked.NO_POLICY,))
-_SURFACE = Plan(Way.PASS, unchecked=(Unchecked.SURFACE,))
 _PASS = Plan(Way.PASS)
 
 
@@ -42,14 +45,14 @@ def make_plan(
     if policy is None:
         return _NO_POLICY
     if endpoint is not Endpoint.CHAT:
-        return _SURFACE
+        return UNCOVERED
     enforced: list[Rule] = []
     observed: list[Rule] = []
     for rule in policy.rules:
         if observe or Mode.OBSERVE in (policy.mode, rule.mode):
             if _applies_quietly(rule, request):
                 observed.append(rule)
-        elif rule.gate.applies(request):
+        elif _applies(rule, request):
             enforced.append(rule)
     if not enforced and not observed:
         return _PASS
@@ -57,9 +60,19 @@ def make_plan(
     return Plan(Way.HOLD if holds else Way.PASS, tuple(enforced), tuple(observed))
 
 
+def _applies(rule: Rule, request: Request) -> bool:
+    """A gate that breaks here is asked to judge: its policy says what an error means."""
+    try:
+        return rule.gate.applies(request)
+    except InvalidRequest:
+        raise
+    except Exception:  # noqa: BLE001 - a gate may be anybody's
+        return True
+
+
 def _applies_quietly(rule: Rule, request: Request) -> bool:
     """A gate that only observes refuses nothing, not even a contract it cannot read."""
     try:
-        return rule.gate.applies(request)
+        return _applies(rule, request)
     except InvalidRequest:
         return False

@@ -7,16 +7,16 @@ stream, see the assembled reply at the end; then only the end itself can still b
 from collections.abc import Sequence
 
 from proxy.contract.attempt import Attempt
-from proxy.contract.attempts import begin_attempt, finish_attempt
-from proxy.contract.collect import read_body
+from proxy.contract.attempts import begin_attempt, finish_attempt, settle_sample
+from proxy.contract.collect import next_chunk, not_json, read_body, reply_of, see_head
 from proxy.contract.job import Client, Job
 from proxy.contract.judging import judge_all
 from proxy.contract.ladder import Ladder
 from proxy.contract.upstream_faults import may_repeat, too_large
-from proxy.errors import Fault, StreamBroken, UpstreamError
+from proxy.errors import BadReply, Fault, StreamBroken, UpstreamError
 from proxy.telemetry.outcome import AttemptStep
 from proxy.upstream.lane import UpstreamReply
-from proxy.wire.reply import MalformedReply, ReplyBuilder, read_reply
+from proxy.wire.reply import MalformedReply, Reply, ReplyBuilder
 from proxy.wire.sse import Event, EventTooLarge, SseParser
 
 _OK = 200
@@ -56,11 +56,10 @@ class Relay:
             asked = attempt.began
             with await job.parts.lane.open(job.call(job.body, attempt.number, step)) as upstream:
                 attempt.waited = self._now() - asked
-                attempt.status = upstream.status
-                attempt.headers = upstream.headers
-                attempt.is_stream = upstream.is_stream and upstream.status == _OK
+                see_head(job, attempt, upstream)
                 if not attempt.is_stream:
                     await read_body(job, attempt, upstream)
+                    self._judge_enforced(attempt)
                 elif job.reads_events:
                     await _EventRelay(self, job, attempt, self._client).run(upstream)
                 else:
@@ -99,14 +98,24 @@ class Relay:
             await self._client.send(chunk)
         await self._client.end()
 
-    def judge_body(self, attempt: Attempt) -> None:
-        """Judge a body by the gates that observe."""
-        if self._job.plan.rules and attempt.status == _OK:
-            try:
-                attempt.reply = read_reply(attempt.body)
-            except MalformedReply:
-                return
-            attempt.judged = judge_all(self._job.plan, attempt.reply, self._job.request, self._now)
+    def _judge_enforced(self, attempt: Attempt) -> None:
+        """A body in place of a stream is not sent before its verdict."""
+        if self._job.plan.enforced and attempt.status == _OK:
+            self._judge(attempt, reply_of(attempt))
+
+    def judge_observed(self, attempt: Attempt) -> None:
+        """Judge a body that was sent, by gates that only observe."""
+        if self._job.plan.enforced or not self._job.plan.rules or attempt.status != _OK:
+            return
+        try:
+            self._judge(attempt, reply_of(attempt))
+        except BadReply:
+            return
+        settle_sample(self._job, attempt)
+
+    def _judge(self, attempt: Attempt, reply: Reply) -> None:
+        attempt.reply = reply
+        attempt.judged = judge_all(self._job.plan, reply, self._job.request, self._now)
 
 
 class _EventRelay:
@@ -127,7 +136,7 @@ class _EventRelay:
         limit, size = self._job.parts.limits.reply_bytes, 0
         while True:
             asked = now()
-            chunk = await upstream.chunk()
+            chunk = await next_chunk(upstream, attempt)
             arrived = now()
             attempt.waited += arrived - asked
             size += len(chunk)
@@ -173,7 +182,9 @@ class _EventRelay:
             return
         try:
             self._builder.add(data)
-        except MalformedReply:
+        except MalformedReply as error:
+            if self._job.plan.enforced:
+                raise not_json() from error
             self._builder = None
 
     async def _send(self, out: bytes) -> None:

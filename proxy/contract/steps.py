@@ -31,10 +31,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """What `vary` may change, and the model of the lane's recipe, for requests by an alias."""
+    """What `vary` may change, and the model of the lane's recipe, for requests by an alias.
+
+    Other providers refuse members that not all of them know: there only the temperature changes.
+    """
 
     vary: Vary
     recipe_model: str = ""
+    speaks_vllm: bool = True
 
 
 def body_for(
@@ -51,7 +55,7 @@ def body_for(
 def _varied(request: Request, variation: Variation) -> Mapping[str, bytes | None]:
     vary = variation.vary
     changes: dict[str, bytes | None] = {}
-    if vary.fresh_seed:
+    if vary.fresh_seed and variation.speaks_vllm:
         changes["seed"] = str(secrets.randbits(_SEED_BITS)).encode()
     floor = vary.min_temperature
     if floor is not None and request.temperature is not None and request.temperature < floor:
@@ -66,7 +70,8 @@ def _varied(request: Request, variation: Variation) -> Mapping[str, bytes | None
 
 def _is_qwen(request: Request, variation: Variation) -> bool:
     """The switch `enable_thinking` belongs to Qwen's chat templates."""
-    return "qwen" in f"{request.model} {variation.recipe_model}".lower()
+    names = f"{request.model} {variation.recipe_model}".lower()
+    return variation.speaks_vllm and "qwen" in names
 
 
 def _chose_thinking(request: Request) -> bool:

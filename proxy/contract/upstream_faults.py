@@ -5,11 +5,16 @@ from typing import Final
 
 from proxy.contract.attempt import Attempt
 from proxy.errors import BadReply, Fault, TimedOut, UpstreamError
+from proxy.upstream.lane import UpstreamReply
 
 _BAD_GATEWAY: Final = 502
 _UNAVAILABLE: Final = 503
 _INTERNAL: Final = 500
 _BAD_REQUEST: Final = 400
+_OK: Final = 200
+_REDIRECTS: Final = range(300, 400)
+_NOT_MODIFIED: Final = 304
+_STATUSES: Final = range(200, 600)
 _LOOKED_AT_BYTES: Final = 4096
 _CONTEXT_OVERFLOW: Final = re.compile(
     rb"maximum context length|max_model_len|exceeds? the (?:available |maximum )?context"
@@ -31,6 +36,27 @@ def may_repeat(attempt: Attempt) -> bool:
     if attempt.status == _INTERNAL:
         return attempt.cold
     return attempt.status in (_BAD_GATEWAY, _UNAVAILABLE)
+
+
+def refuse_unreadable(reply: UpstreamReply, *, judged: bool) -> None:
+    """Refuse what must not be handed on as it is. Raises `BadReply`.
+
+    A redirect would lead the client past the gate. On a `judged` surface a success other than 200,
+    or a compressed one, is nothing that a gate can read.
+    """
+    status = reply.status
+    if status in _REDIRECTS and status != _NOT_MODIFIED:
+        raise BadReply(
+            f"The upstream redirects (status {status}); the lane's url must be its own address."
+        )
+    if status not in _STATUSES or (judged and status != _OK and status < _BAD_REQUEST):
+        raise BadReply(f"The upstream answered with status {status}.")
+    if judged and status == _OK and _encoding(reply) not in ("", "identity"):
+        raise BadReply("The upstream's reply is compressed, though it was asked not to be.")
+
+
+def _encoding(reply: UpstreamReply) -> str:
+    return next((value for name, value in reply.headers if name == "content-encoding"), "").lower()
 
 
 def is_context_overflow(attempt: Attempt) -> bool:

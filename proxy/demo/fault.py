@@ -34,6 +34,11 @@ class FaultyLane(Lane):
     def name(self) -> str:
         return self._lane.name
 
+    @property
+    @override
+    def speaks_vllm(self) -> bool:
+        return self._lane.speaks_vllm
+
     @override
     async def open(self, call: Call) -> UpstreamReply:
         headers = {name.lower(): value for name, value in call.headers}

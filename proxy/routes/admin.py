@@ -62,7 +62,7 @@ def build_admin(parts: AdminParts) -> FastAPI:
         return Response(page, headers={"content-type": content_type})
 
     @app.get(
-        "/sluicegate/requests/{request_id}",
+        "/sluicegate/requests/{request_id:path}",
         dependencies=guarded,
         summary="What became of a request, by its x-request-id",
         responses={404: {}},

@@ -54,12 +54,20 @@ def forwarded_headers(headers: RawHeaders, request_id: str, *, with_key: bool) -
     named = header(headers, b"connection") or ""
     listed = {token.strip().lower().encode("latin-1") for token in named.split(",")}
     kept = [
-        (key.decode("latin-1"), value.decode("latin-1"))
+        (key.decode("latin-1"), _text(value))
         for key, value in headers
         if key not in _NOT_FORWARDED and key not in listed and (with_key or key not in _KEY_HEADERS)
     ]
     kept.append(("x-request-id", request_id))
     return kept
+
+
+def _text(value: bytes) -> str:
+    """What the HTTP client will write as the same bytes; only text that is not UTF-8 changes."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
 
 
 async def read_body(
@@ -99,7 +107,11 @@ def _too_large(limit_bytes: int) -> BodyTooLarge:
 
 
 class AsgiClient:
-    """Writes one HTTP reply. Every reply carries the request id."""
+    """Writes one HTTP reply. Every reply carries the request id.
+
+    `started` and `ended` say what has been written, so a write that failed can be followed by
+    an error.
+    """
 
     __slots__ = ("_request_id", "_send", "ended", "started")
 
@@ -110,24 +122,24 @@ class AsgiClient:
         self.ended = False
 
     async def start(self, status: int, headers: Headers) -> None:
-        self.started = True
         await self._send(self._head(status, headers, None))
+        self.started = True
 
     async def send(self, data: bytes) -> None:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self, data: bytes = b"") -> None:
-        self.ended = True
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
+        self.ended = True
 
     async def reply(self, status: int, headers: Headers, body: bytes) -> None:
-        self.started = self.ended = True
         await self._send(self._head(status, headers, len(body)))
-        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+        self.started = True
+        await self.end(body)
 
     def _head(self, status: int, headers: Headers, length: int | None) -> Message:
         encoded = [
-            (name.encode("latin-1"), value.encode("latin-1"))
+            (name.encode("latin-1"), value.encode("utf-8", "surrogateescape"))
             for name, value in headers
             if name != "x-request-id"
         ]

@@ -14,13 +14,16 @@ from typing import Final
 
 from proxy.contract.admission import Admission
 from proxy.contract.exchange import Exchange
+from proxy.contract.headers import NO_RETRY
 from proxy.contract.job import Arrival, Job, Parts
-from proxy.contract.plan import Plan, make_plan
+from proxy.contract.plan import LOOK_UP, UNCOVERED, Plan, make_plan
 from proxy.contract.policy import Policy
 from proxy.contract.policy_set import PolicySet
 from proxy.contract.usage import lacks_usage, with_usage
 from proxy.errors import (
+    Forbidden,
     InternalError,
+    Interrupted,
     InvalidRequest,
     NotReady,
     ReplyableError,
@@ -141,27 +144,30 @@ class _Visit:
 
     async def _receive_request(self) -> _Wanted:
         door = self._gateway.door
-        if self._gateway.draining:
-            raise NotReady("The proxy is shutting down.", code="draining", retry_after_seconds=1)
         path = find_path(
             self._scope["path"], self._scope["method"], refuse_unjudged=door.refuse_unjudged
         )
         self._endpoint = path.endpoint
+        if self._gateway.draining:
+            raise _draining()
         self._key = _key_name(door.keys, self._headers)
         _refuse_encoding(self._headers)
         body = await read_body(
             self._receive, self._headers, limit_bytes=door.request_bytes, seconds=door.body_seconds
         )
         if not path.generates:
-            return self._wanted(Request(body), None, door.open_admission)
+            plan = LOOK_UP if path.judged else UNCOVERED
+            return _Wanted(Request(body), None, plan, door.open_admission)
         request = _read(body)
         name = header(self._headers, b"x-sluicegate-policy")
         policy = door.policies.choose(request.model, path.endpoint, name)
-        return self._wanted(request, policy, door.admission)
-
-    def _wanted(self, request: Request, policy: Policy | None, admission: Admission) -> _Wanted:
-        plan = make_plan(request, self._endpoint, policy, observe=self._gateway.parts.observe)
-        return _Wanted(request, policy, plan, admission)
+        if policy is None and door.refuse_unjudged:
+            raise Forbidden(
+                "No policy is for this request, and `unjudged: refuse` closes such ones.",
+                code="no_policy",
+            )
+        plan = make_plan(request, path.endpoint, policy, observe=self._gateway.parts.observe)
+        return _Wanted(request, policy, plan, door.admission)
 
     async def _serve_admitted(self, wanted: _Wanted) -> Describe:
         """Wait for room, then exchange; the client's leaving and a drain end it in any phase."""
@@ -178,10 +184,9 @@ class _Visit:
                     raise
                 running.take_back()
         if running.ended is Ended.MUST_STOP:
-            stopped = NotReady("The proxy stopped before the reply was complete.", code="draining")
             if exchange is None:
-                raise stopped
-            await exchange.stop(stopped)
+                raise _draining()
+            await exchange.stop(Interrupted("The proxy stopped before the reply was complete."))
         if exchange is None:
             raise ClientGone
         return exchange.record
@@ -216,6 +221,8 @@ class _Visit:
         headers = [("content-type", "application/json"), ("connection", "close")]
         if error.retry_after_seconds is not None:
             headers.append(("retry-after", str(error.retry_after_seconds)))
+        if error.after_dispatch:
+            headers.append(NO_RETRY)
         await self._client.reply(error.status, headers, error.body())
 
     def _bare(self, outcome: Outcome, status: int, code: str | None) -> Describe:
@@ -231,6 +238,10 @@ class _Visit:
             duration_seconds=self._gateway.parts.clock.now() - self._received,
         )
         return lambda: record
+
+
+def _draining() -> NotReady:
+    return NotReady("The proxy is shutting down.", code="draining", retry_after_seconds=1)
 
 
 def _request_id(headers: RawHeaders, ids: random.Random) -> str:

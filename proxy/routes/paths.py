@@ -75,6 +75,8 @@ def find_path(path: str, method: str, *, refuse_unjudged: bool) -> Path:
 def _not_found(path: str) -> str:
     if f"/v1{path}" in PATHS:
         return f"There is no {path} here; did you mean /v1{path}? base_url must end in /v1."
+    if path.rstrip("/") in PATHS:
+        return f"There is no {path} here; did you mean {path.rstrip('/')}?"
     if path.startswith("/v1/v1/"):
         return "The path begins with /v1 twice; base_url must end in one /v1."
     return "This path is not relayed."

@@ -14,8 +14,9 @@ _LINES: Final = 10_000
 
 
 class RequestLog:
-    """Writes records as JSON lines. Lines beyond the bound are dropped and counted.
+    """Writes records as JSON lines.
 
+    Lines beyond the bound are dropped and counted, and so are lines that nobody takes any more.
     Lines are made where they arise: a thread that computes would hold up the event loop.
     """
 
@@ -32,8 +33,7 @@ class RequestLog:
         try:
             self._queue.put_nowait(self._encode(record))
         except Full:
-            if self._on_drop is not None:
-                self._on_drop()
+            self._drop()
 
     def close(self) -> None:
         """Write what is queued and stop; waits at most two seconds for a stuck reader."""
@@ -52,6 +52,15 @@ class RequestLog:
                 lines.append(self._queue.get_nowait())
         except Empty:
             pass
-        if lines:
+        if not lines:
+            return
+        try:
             self._out.write(b"\n".join([*lines, b""]).decode())
             self._out.flush()
+        except (OSError, ValueError):  # the reader is gone
+            for _ in lines:
+                self._drop()
+
+    def _drop(self) -> None:
+        if self._on_drop is not None:
+            self._on_drop()

@@ -187,12 +187,9 @@ class Metrics:
             self._tokens_per_second.observe(record.tokens_per_second)
         if record.hold_seconds is not None:
             self._hold.observe(record.hold_seconds)
-        if record.prompt_tokens is not None:
-            self._prompt_tokens.inc(record.prompt_tokens)
-        if record.completion_tokens is not None:
-            self._output_tokens.inc(record.completion_tokens)
-        if record.failed_attempt_tokens:
-            self._failed_tokens.inc(record.failed_attempt_tokens)
+        self._prompt_tokens.inc(_countable(record.prompt_tokens))
+        self._output_tokens.inc(_countable(record.completion_tokens))
+        self._failed_tokens.inc(_countable(record.failed_attempt_tokens))
         for repair in record.repairs:
             self._repairs[(repair,)].inc()
 
@@ -239,6 +236,11 @@ class Metrics:
     ) -> dict[bool, Histogram]:
         children = self._histograms(name, documentation, edges, "stream", ("true", "false"))
         return {True: children["true"], False: children["false"]}
+
+
+def _countable(tokens: int | None) -> int:
+    """What a counter can take of an upstream's claim: it may be absent, or below zero."""
+    return max(0, tokens or 0)
 
 
 def _is(current: Callable[[], str], state: str) -> float:

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import re
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +33,16 @@ _NOT_FORWARDED: Final = frozenset(
         "server",
     }
 )
+# A lane says by these what *it* did; another proxy's behind it would be taken for ours.
+_OWN_HEADERS: Final = "x-sluicegate-"
+# The HTTP client lets them in, the HTTP server does not let them out.
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 # aiohttp warns that bytes of a mebibyte and more block the loop while they are written.
 _LARGE_BODY_BYTES: Final = 1 << 20
 # vLLM closes idle connections after 5 s; a pooled one must be gone before.
 _KEEP_ALIVE_SECONDS: Final = 4.0
+# How often a silent reply is looked at: the HTTP client does not tell of a broken chunk.
+_LOOK_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,8 @@ class Timeouts:
 class DirectLane(Lane):
     """Calls one server by HTTP. Must be made inside a running event loop.
 
-    With a `key` the client's Authorization is replaced by it; without one it is passed on.
+    `url` may end in `/v1`, as clients write it. With a `key` the client's Authorization is replaced
+    by it; without one it is passed on.
     """
 
     def __init__(
@@ -64,7 +72,7 @@ class DirectLane(Lane):
         trust_env: bool = False,
     ) -> None:
         self._name = name
-        self._base = URL(url.rstrip("/"))
+        self._base = URL(url.rstrip("/").removesuffix("/v1"))
         self._timeouts = timeouts
         self._authorization = f"Bearer {key}" if key else None
         self._urls: dict[str, URL] = {}
@@ -73,8 +81,9 @@ class DirectLane(Lane):
             connector=aiohttp.TCPConnector(
                 limit=0, ssl=tls, keepalive_timeout=_KEEP_ALIVE_SECONDS, ttl_dns_cache=10
             ),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeouts.connect_seconds),
+            timeout=aiohttp.ClientTimeout(total=None, connect=timeouts.connect_seconds),
             auto_decompress=False,
+            skip_auto_headers=("accept", "content-type", "user-agent"),
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=trust_env,
         )
@@ -83,6 +92,11 @@ class DirectLane(Lane):
     @override
     def name(self) -> str:
         return self._name
+
+    @property
+    @override
+    def speaks_vllm(self) -> bool:
+        return True
 
     @override
     async def open(self, call: Call) -> UpstreamReply:
@@ -129,7 +143,7 @@ class DirectLane(Lane):
         if isinstance(error, TimeoutError):
             seconds = self._timeouts.reply_seconds
             return TimedOut(f"The upstream did not begin its reply within {seconds:g} s.")
-        if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError):
+        if isinstance(error, aiohttp.ClientConnectionError | OSError):
             return BadReply("The upstream closed the connection before it replied.")
         return BadReply("The upstream answered with something that is not HTTP.")
 
@@ -137,24 +151,18 @@ class DirectLane(Lane):
 class DirectReply:
     """One reply of a direct lane."""
 
-    __slots__ = ("_idle", "_response", "is_stream", "status")
+    __slots__ = ("_idle", "_response", "headers", "is_stream", "status")
 
     def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
         self._response = response
         self.status = response.status
-        self.is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
+        kind = response.headers.get("content-type", "").lower()
+        self.is_stream = kind.startswith("text/event-stream")
+        self.headers = _end_to_end(response)
         self._idle = _IdleTimer(response, timeouts)
 
-    @property
-    def headers(self) -> Headers:
-        listed = self._response.headers.get("connection", "").lower()
-        return [
-            (name.lower(), value)
-            for name, value in self._response.headers.items()
-            if (lower := name.lower()) not in _NOT_FORWARDED and lower not in listed.split(", ")
-        ]
-
     async def chunk(self) -> bytes:
+        self._idle.begin()
         try:
             data = await self._response.content.readany()
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
@@ -164,7 +172,7 @@ class DirectReply:
                     code=Fault.UPSTREAM_IDLE,
                 ) from error
             raise BadReply("The upstream broke off in the middle of its reply.") from error
-        self._idle.touch()
+        self._idle.end()
         return data
 
     def __enter__(self) -> Self:
@@ -180,37 +188,59 @@ class DirectReply:
         self._response.close()
 
 
+def _end_to_end(response: aiohttp.ClientResponse) -> Headers:
+    named = response.headers.getall("connection", ())
+    dropped = _NOT_FORWARDED.union(
+        token.strip().lower() for value in named for token in value.split(",")
+    )
+    return [
+        (lower, _CONTROL.sub(" ", value))
+        for name, value in response.headers.items()
+        if (lower := name.lower()) not in dropped and not lower.startswith(_OWN_HEADERS)
+    ]
+
+
 class _IdleTimer:
-    """Closes a reply that stays silent; one lazy timer for a reply, nothing per piece.
+    """Closes a reply that stays silent while it is waited for; one lazy timer for a reply.
 
     Until the first piece the limit is `reply_seconds`: a long prompt may be prefilled for minutes
-    after the headers of its stream were sent.
+    after the headers of its stream were sent. The time in which a slow client lets us wait does
+    not count: then it is we who do not read.
     """
 
-    __slots__ = ("_handle", "_loop", "_response", "_timeouts", "_touched", "expired", "seconds")
+    __slots__ = ("_handle", "_loop", "_response", "_since", "_timeouts", "expired", "seconds")
 
     def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
         self._loop = asyncio.get_running_loop()
         self._response = response
         self._timeouts = timeouts
+        self._since: float | None = None
         self.expired = False
         self.seconds = timeouts.reply_seconds
-        self._touched = self._loop.time()
-        self._handle = self._loop.call_later(
-            min(timeouts.reply_seconds, timeouts.idle_seconds), self._check
-        )
+        first = min(timeouts.reply_seconds, timeouts.idle_seconds, _LOOK_SECONDS)
+        self._handle = self._loop.call_later(first, self._check)
 
-    def touch(self) -> None:
-        self._touched = self._loop.time()
+    def begin(self) -> None:
+        self._since = self._loop.time()
+
+    def end(self) -> None:
+        self._since = None
         self.seconds = self._timeouts.idle_seconds
 
     def stop(self) -> None:
         self._handle.cancel()
 
     def _check(self) -> None:
-        left = self._touched + self.seconds - self._loop.time()
-        if left > 0:
-            self._handle = self._loop.call_later(left, self._check)
-            return
-        self.expired = True
-        self._response.close()
+        left = self.seconds
+        if self._since is not None:
+            left = self._since + self.seconds - self._loop.time()
+            self.expired = left <= 0
+            if self.expired or self._is_lost():
+                self._response.close()
+                return
+        self._handle = self._loop.call_later(min(left, _LOOK_SECONDS), self._check)
+
+    def _is_lost(self) -> bool:
+        """Whether the connection is gone though the body has not been told so."""
+        connection = self._response.connection
+        return connection is not None and connection.transport is None

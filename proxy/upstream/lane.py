@@ -57,6 +57,11 @@ class Lane(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def speaks_vllm(self) -> bool:
+        """Whether requests may carry vLLM's own members beside OpenAI's."""
+        ...
+
     async def open(self, call: Call) -> UpstreamReply:
         """Send a call and wait for status and headers: `with await lane.open(call) as reply:`.
 

@@ -24,7 +24,6 @@ from proxy.upstream.litellm_request import read_arguments
 _JSON: Final = (("content-type", "application/json"),)
 _OK: Final = 200
 # The settings take `/v1` off every address; these providers of litellm want it back.
-_WANT_V1: Final = frozenset({"openai", "hosted_vllm", "text-completion-openai"})
 # litellm sends the provider's key of its environment to any address, unless it is given one.
 _NO_KEY: Final = "none"
 # Ours end a call first; litellm's own only catch what ours cannot.
@@ -65,8 +64,6 @@ class LitellmLane(Lane):
         self._name = name
         self._model = model
         self._timeouts = timeouts
-        if api_base and model.partition("/")[0] in _WANT_V1:
-            api_base = api_base.rstrip("/").removesuffix("/v1") + "/v1"
         self._api_base = api_base
         self._key = key or (_NO_KEY if api_base else None)
         self._trust_env = trust_env
@@ -78,6 +75,11 @@ class LitellmLane(Lane):
     @override
     def name(self) -> str:
         return self._name
+
+    @property
+    @override
+    def speaks_vllm(self) -> bool:
+        return False
 
     @override
     async def open(self, call: Call) -> UpstreamReply:

@@ -105,6 +105,9 @@ def _check(document: Mapping[str, Any]) -> None:
     for name, kind in (("stream", bool), ("stream_options", dict), ("response_format", dict)):
         if not isinstance(document.get(name), kind | None):
             raise InvalidRequest(f"`{name}` has the wrong type.", param=name)
+    if document.get("stream") and document.get("n") not in (None, 1):
+        # litellm loses the finish_reason of every choice of a stream but one.
+        raise InvalidRequest("This lane streams one choice only.", param="n")
     _check_tools(document.get("tools"))
     messages = document.get("messages")
     if not isinstance(messages, list):

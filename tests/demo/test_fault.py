@@ -68,6 +68,11 @@ class FakeLane(Lane):
     def name(self) -> str:
         return "main"
 
+    @property
+    @override
+    def speaks_vllm(self) -> bool:
+        return True
+
     @override
     async def open(self, call: Call) -> UpstreamReply:
         self.calls.append(call)

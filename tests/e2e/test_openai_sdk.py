@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import openai
 import pytest
@@ -17,8 +18,8 @@ SCHEMA = {
     "required": ["ok"],
     "additionalProperties": False,
 }
-FORMAT = {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}
-MESSAGES = [{"role": "user", "content": "Hi"}]
+FORMAT: Any = {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}
+MESSAGES: Any = [{"role": "user", "content": "Hi"}]
 
 
 @asynccontextmanager
@@ -33,7 +34,7 @@ async def _client(*script: Scripted) -> AsyncIterator[tuple[openai.AsyncOpenAI, 
 
 async def test_chat() -> None:
     async with _client(completion("Hello.")) as (client, _):
-        reply = await client.chat.completions.create(model="tiny", messages=MESSAGES)  # type: ignore[arg-type]
+        reply = await client.chat.completions.create(model="tiny", messages=MESSAGES)
 
     assert reply.choices[0].message.content == "Hello."
     assert reply.usage
@@ -44,7 +45,7 @@ async def test_stream() -> None:
     async with _client(stream(["Hel", "lo."])) as (client, _):
         chunks = await client.chat.completions.create(
             model="tiny",
-            messages=MESSAGES,  # type: ignore[arg-type]
+            messages=MESSAGES,
             stream=True,
         )
         pieces = [chunk.choices[0].delta.content or "" async for chunk in chunks]
@@ -56,9 +57,9 @@ async def test_strict_json_after_a_silent_cold_retry() -> None:
     async with _client(stream(["{", GOOD]), stream([GOOD])) as (client, upstream):
         chunks = await client.chat.completions.create(
             model="tiny",
-            messages=MESSAGES,  # type: ignore[arg-type]
+            messages=MESSAGES,
             stream=True,
-            response_format=FORMAT,  # type: ignore[arg-type]
+            response_format=FORMAT,
         )
         pieces = [chunk.choices[0].delta.content or "" async for chunk in chunks]
 
@@ -71,8 +72,8 @@ async def test_gate_s_refusal_is_a_typed_error_and_is_not_resent_by_the_client()
         with pytest.raises(openai.UnprocessableEntityError) as refused:
             await client.chat.completions.create(
                 model="tiny",
-                messages=MESSAGES,  # type: ignore[arg-type]
-                response_format=FORMAT,  # type: ignore[arg-type]
+                messages=MESSAGES,
+                response_format=FORMAT,
             )
 
     assert refused.value.code == "schema_violation"
@@ -84,7 +85,7 @@ async def test_upstream_failure_is_not_resent_by_the_client() -> None:
     fault = Scripted((b'{"error":{"message":"x"}}',), status=500)
     async with _client(*[fault] * 9) as (client, upstream):
         with pytest.raises(openai.InternalServerError):
-            await client.chat.completions.create(model="tiny", messages=MESSAGES)  # type: ignore[arg-type]
+            await client.chat.completions.create(model="tiny", messages=MESSAGES)
 
     assert len(upstream.calls) == 2
 
@@ -94,7 +95,7 @@ async def test_error_event_in_a_stream_raises_in_the_client() -> None:
     async with _client(broken) as (client, _):
         chunks = await client.chat.completions.create(
             model="tiny",
-            messages=MESSAGES,  # type: ignore[arg-type]
+            messages=MESSAGES,
             stream=True,
         )
         with pytest.raises(openai.APIError) as raised:

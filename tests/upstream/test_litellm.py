@@ -17,8 +17,11 @@ from proxy.upstream.litellm import LitellmLane
 from tests.fakes.gate import Gate, running_gate
 from tests.fakes.upstream import End, Scripted, completion, fake_upstream, stream
 
-# litellm silences this when it is imported; pytest undoes that after each test.
-pytestmark = pytest.mark.filterwarnings("ignore:.*`ReadOnly` qualifier:UserWarning")
+# litellm silences these itself when it is imported; pytest undoes that after each test.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*`ReadOnly` qualifier:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Accessing the .* on the instance:DeprecationWarning"),
+]
 
 ASKED: dict[str, Any] = {"model": "theirs", "messages": [{"role": "user", "content": "Hi"}]}
 STREAMED = ASKED | {"stream": True}
@@ -61,7 +64,7 @@ async def _gate(url: str, **settings: object) -> AsyncIterator[Gate]:
     flags = {
         "lanes.main.provider": "litellm",
         "lanes.main.model": "openai/tiny",
-        "lanes.main.url": url,
+        "lanes.main.url": f"{url}/v1",
         "lanes.main.key_env": "TINY_KEY",
         **settings,
     }
@@ -241,20 +244,25 @@ async def test_request_with_a_steering_member_never_reaches_the_provider() -> No
 @pytest.mark.slow
 async def test_reply_that_never_begins_times_out() -> None:
     silent = Scripted((), end=End.HANG)
-    async with fake_upstream(silent) as upstream:
-        lane = _lane(upstream.url, timeouts=Timeouts(reply_seconds=0.5))
+    async with fake_upstream(completion(), silent) as upstream:
+        await _answer(
+            _lane(f"{upstream.url}/v1"), _post(ASKED)
+        )  # litellm takes its time over a first call
+        lane = _lane(f"{upstream.url}/v1", timeouts=Timeouts(reply_seconds=0.5))
         with pytest.raises(TimedOut) as late:
             await lane.open(_post(ASKED))
         await lane.close()
+        await upstream.calls[1].over.wait()
 
     assert late.value.code == Fault.UPSTREAM_TIMEOUT
+    assert upstream.calls[1].closed_early
 
 
 @pytest.mark.slow
 async def test_stream_dropped_early_is_closed_at_the_provider() -> None:
     endless = stream(["a"], finish_reason=None, usage=None, done=False, end=End.HANG)
     async with fake_upstream(endless) as upstream:
-        lane = _lane(upstream.url)
+        lane = _lane(f"{upstream.url}/v1")
         with await lane.open(_post(STREAMED)) as reply:
             await reply.chunk()
         await lane.close()
@@ -316,7 +324,7 @@ async def test_parameter_that_the_provider_lacks_is_refused_by_name() -> None:
 async def test_lane_with_an_address_and_no_key_sends_a_placeholder_for_one() -> None:
     async with fake_upstream(completion()) as upstream:
         lane = LitellmLane(
-            "main", "openai/tiny", api_base=upstream.url, key=None, timeouts=Timeouts()
+            "main", "openai/tiny", api_base=f"{upstream.url}/v1", key=None, timeouts=Timeouts()
         )
         await _answer(lane, _post(ASKED))
         await lane.close()

@@ -28,7 +28,6 @@ def test_openai_parameters_are_passed_on_as_they_came() -> None:
         "temperature": 0,
         "top_p": 0.5,
         "n": 2,
-        "stream": True,
         "stream_options": {"include_usage": True},
         "stop": ["x"],
         "max_tokens": 5,
@@ -50,6 +49,14 @@ def test_openai_parameters_are_passed_on_as_they_came() -> None:
     arguments = _read(**given)
 
     assert {name: arguments[name] for name in given} == given
+
+
+def test_several_choices_are_not_streamed() -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        _read(n=2, stream=True)
+
+    assert refused.value.param == "n"
+    assert _read(n=1, stream=True)["stream"] is True
 
 
 @pytest.mark.parametrize(
