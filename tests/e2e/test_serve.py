@@ -98,18 +98,19 @@ async def test_drain_refuses_new_requests_and_ends_old_ones_with_an_error_event(
 
 async def test_second_signal_ends_the_drain_at_once() -> None:
     hanging = Scripted((chunk({"content": "a"}),), content_type="text/event-stream", end=End.HANG)
-    async with fake_upstream(hanging) as upstream, _serving(upstream.url) as (process, url):
-        async with (
-            aiohttp.ClientSession() as http,
-            http.post(f"{url}/v1/chat/completions", json=STREAMED) as response,
-        ):
-            await response.content.readany()
-            process.send_signal(signal.SIGINT)
-            await asyncio.sleep(0.2)
-            process.send_signal(signal.SIGINT)
-            async with asyncio.timeout(5):
-                rest = await response.content.read()
-                status = await process.wait()
+    async with (
+        fake_upstream(hanging) as upstream,
+        _serving(upstream.url) as (process, url),
+        aiohttp.ClientSession() as http,
+        http.post(f"{url}/v1/chat/completions", json=STREAMED) as response,
+    ):
+        await response.content.readany()
+        process.send_signal(signal.SIGINT)
+        await asyncio.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(5):
+            rest = await response.content.read()
+            status = await process.wait()
 
     assert b'"draining"' in rest
     assert status == 0
