@@ -3,13 +3,15 @@
 PYTHON ?= python3
 UPSTREAM =
 PORT =
+TARGET = sse
+SECONDS = 60
 
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: up test test-all check wheels bench clean help
+.PHONY: up test test-all check fuzz wheels bench clean help
 
 help:
 	@echo "make up       start an embedded model, the proxy before it, and a guided tour"
@@ -18,6 +20,8 @@ help:
 	@echo "make test     run the tests"
 	@echo "make test-all the tests, those with the embedded model included, with coverage"
 	@echo "make check    formatting, lint, types, import floors"
+	@echo "make fuzz     fuzz one target: TARGET=sse|events|reply|request|splice|rewrite|json|schema"
+	@echo "make fuzz SECONDS=600                for longer than a minute; what fails is kept in .fuzz"
 	@echo "make wheels   does everything install from wheels on aarch64 (a DGX Spark)?"
 	@echo "make bench    run the benchmarks"
 	@echo "make clean    remove .venv and every cache"
@@ -34,6 +38,13 @@ test: $(VENV)/.dev
 test-all: $(VENV)/.dev $(VENV)/.model
 	@exec $(BIN)/pytest -m 'slow or not slow' --cov --cov-report=term:skip-covered
 
+# The corpus grows in .fuzz; the committed one only seeds it.
+fuzz: $(VENV)/.fuzz
+	@mkdir -p '.fuzz/$(TARGET)'
+	@exec $(BIN)/python -m tests.fuzz.fuzz_wire '$(TARGET)' -max_total_time='$(SECONDS)' \
+		-print_final_stats=1 -artifact_prefix='.fuzz/$(TARGET)-' \
+		'.fuzz/$(TARGET)' 'tests/fuzz/corpus/$(TARGET)'
+
 wheels: $(VENV)/.created
 	@exec $(BIN)/python .ci/aarch64_wheels.py
 
@@ -47,7 +58,7 @@ bench: $(VENV)/.core
 	@exec $(BIN)/python benchmarks/overhead.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
+	rm -rf $(VENV) .fuzz build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
 		.coverage htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -78,4 +89,9 @@ $(VENV)/.model: pyproject.toml $(VENV)/.created
 $(VENV)/.dev: pyproject.toml $(VENV)/.created
 	@echo "Installing Sluicegate with the tools for tests and checks (once, about a minute)."
 	@$(INSTALL) -e '.[dev]'
+	@touch $@
+
+$(VENV)/.fuzz: pyproject.toml $(VENV)/.created
+	@echo "Installing Sluicegate with the fuzzer (once, about a minute)."
+	@$(INSTALL) -e '.[fuzz]'
 	@touch $@

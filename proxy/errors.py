@@ -14,11 +14,12 @@ Each class knows its HTTP status and OpenAI `type`. `after_dispatch` errors tell
 since a duplicate generation costs the engine a slot.
 """
 
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
@@ -127,6 +128,17 @@ class ReplyableError(SluicegateError):
         self.code = code or self.default_code
         self.param = param
         self.retry_after_seconds = retry_after_seconds
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What lets an error come back from another process whole."""
+        rebuild = functools.partial(
+            type(self),
+            code=self.code,
+            param=self.param,
+            retry_after_seconds=self.retry_after_seconds,
+        )
+        return rebuild, (self.message,)
 
     def body(self) -> bytes:
         """The OpenAI error envelope as UTF-8 JSON."""

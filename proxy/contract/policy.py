@@ -112,13 +112,25 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
+class GateSpec:
+    """What a gate is built from: its kind's name and its options as JSON."""
+
+    kind: str
+    options: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """A gate of a policy and what follows its verdicts: each failed attempt takes the next step."""
+    """A gate of a policy and what follows its verdicts: each failed attempt takes the next step.
+
+    `spec` lets another process build the same gate; None: it is judged here only.
+    """
 
     gate: Gate
     ladder: tuple[Step, ...]
     on_error: Step
     mode: Mode
+    spec: GateSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

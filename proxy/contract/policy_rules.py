@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from proxy.contract.known_words import NOT_AVAILABLE, did_you_mean
 from proxy.contract.model_problems import Origin, problems_of
-from proxy.contract.policy import Mode, Rule, Step, StepKind
+from proxy.contract.policy import GateSpec, Mode, Rule, Step, StepKind
 from proxy.contract.section import Section, not_yet
 from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Place, Problem
@@ -109,7 +109,8 @@ class RuleReader:
             self._add(self.places.key(path), message, "change its options")
             return None
         ladder = tuple(Step(StepKind(word)) for word in head.on_fail)
-        return Rule(gate, ladder, Step(StepKind(head.on_error)), Mode(head.mode or mode))
+        spec = GateSpec(kind.name, options.model_dump_json())
+        return Rule(gate, ladder, Step(StepKind(head.on_error)), Mode(head.mode or mode), spec)
 
     def _validated(self, model: type[M], members: Mapping[str, Any], origin: Origin) -> M | None:
         try:

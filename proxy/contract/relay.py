@@ -169,7 +169,7 @@ class _EventRelay:
                 tap.take(data, arrived)
                 if not tap.done:
                     self._build(data)
-                if tap.usage_only and hides_usage:
+                if tap.usage_only and hides_usage and not tap.error:
                     continue
                 if tap.done and self._job.plan.enforced:
                     self._end += event.raw
@@ -208,7 +208,5 @@ class _EventRelay:
         elif self._builder is not None:
             attempt.reply = self._builder.reply()
             attempt.judged = judge_all(self._job.plan, attempt.reply, self._job.request, self._now)
-        if not self._client.started:
-            await self._client.start(attempt.status, attempt.headers)
         if not attempt.failures:
             await self._client.end(self._end)

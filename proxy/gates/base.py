@@ -1,12 +1,12 @@
 """What a gate is and what it answers. Knows nothing of HTTP, ladders or metrics."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
 from proxy.errors import Fault
-from proxy.wire.reply import Reply
+from proxy.wire.reply import Reply, ToolCall
 from proxy.wire.request import Request
 
 
@@ -20,19 +20,29 @@ class Result(StrEnum):
 
 
 class Repair(StrEnum):
-    """Repairs that a policy may allow; none of them changes a value."""
+    """Repairs that a policy may allow; none of them changes a value.
+
+    The last two coerce: they take a value out of the string that spells exactly it.
+    """
 
     UNWRAP_FENCE = "unwrap_fence"
     DROP_THINK_TAG = "drop_think_tag"
     JSON_FROM_REASONING = "json_from_reasoning"
+    EMPTY_ARGUMENTS = "empty_arguments"
+    JSON_STRING = "json_string"
+    NUMBER_STRING = "number_string"
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """One choice's content after repair, and which repairs made it."""
+    """One choice after repair, and which repairs made it; a `content` of None stays as it was.
 
-    content: str
+    `arguments`: new JSON texts by the position of a call among the choice's tool calls.
+    """
+
+    content: str | None
     repairs: tuple[Repair, ...]
+    arguments: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def clears_reasoning(self) -> bool:
@@ -45,8 +55,9 @@ class Verdict:
 
     `place` says where (`choices[0].message.content`, then a JSON pointer) and becomes the error's
     `param`. `reason` is shown to the client, `feedback` to the model in a re-ask; neither quotes
-    the reply at length. `repaired` maps choice index to new content, on a pass only.
-    `unchecked` names what could not be checked, e.g. a pattern outside RE2.
+    the reply at length. `repaired` maps choice index to what is new in it, on a pass only.
+    `unchecked` names what could not be checked, e.g. a pattern outside RE2. `warnings` say what is
+    wrong with the request and is no fault of the reply.
     """
 
     gate: str
@@ -57,6 +68,7 @@ class Verdict:
     feedback: str = ""
     repaired: Mapping[int, Repaired] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Watch(Protocol):
@@ -64,6 +76,14 @@ class Watch(Protocol):
 
     def feed(self, choice: int, content: str) -> Verdict | None:
         """Take one piece of content; a `fail` verdict means that it can never become valid."""
+        ...
+
+
+class TextWatch(Watch, Protocol):
+    """A watch that can say which text should not be released yet."""
+
+    def suspects(self, choice: int) -> bool:
+        """Whether the end of the content so far may be the beginning of what must not be shown."""
         ...
 
 
@@ -86,3 +106,32 @@ class Gate(Protocol):
     def watch(self, request: Request) -> Watch | None:
         """An eye on a running stream, or None where a prefix cannot be judged."""
         ...
+
+
+class JudgesCalls(Protocol):
+    """A gate that can judge one complete tool call while the reply goes on."""
+
+    def judge_call(self, call: ToolCall, request: Request) -> Verdict:
+        """The verdict on this call alone; `judge` has the last word on the whole reply.
+
+        `place` and `repaired` take it for a call of the first choice, at the position `call.index`.
+        """
+        ...
+
+
+def sum_up(gate: str, verdicts: Sequence[Verdict]) -> Verdict:
+    """The first fail, else the first error; a pass carries the repairs of all choices."""
+    for result in (Result.FAIL, Result.ERROR):
+        for verdict in verdicts:
+            if verdict.result is result:
+                return verdict
+    passed = [verdict for verdict in verdicts if verdict.result is Result.PASS]
+    if not passed:
+        return Verdict(gate, Result.SKIP)
+    repaired = {index: each for verdict in passed for index, each in verdict.repaired.items()}
+    unchecked = _each_once(name for verdict in passed for name in verdict.unchecked)
+    return Verdict(gate, Result.PASS, repaired=repaired, unchecked=unchecked)
+
+
+def _each_once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

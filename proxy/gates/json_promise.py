@@ -24,10 +24,26 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JsonPromise:
-    """Without a schema any document will do, or any object."""
+    """Without a schema any document will do, or any object.
 
-    schema: CompiledSchema | None = None
+    Reading a promise is cheap; compiling its schema may not be. `param` is where the schema stood.
+    """
+
+    schema: bytes | None = None
+    param: str = ""
     must_be_object: bool = False
+
+
+def compile_promise(promise: JsonPromise) -> CompiledSchema | None:
+    """The schema of a promise, if it has one. Raises `InvalidRequest` where it is none."""
+    if promise.schema is None:
+        return None
+    try:
+        return compile_schema(promise.schema, _BOUNDS)
+    except InvalidSchema as error:
+        where = f" at {error.pointer}" if error.pointer else ""
+        message = f"The JSON Schema cannot be used: {error.message}{where}."
+        raise InvalidRequest(message, param=promise.param) from error
 
 
 def read_promise(
@@ -72,12 +88,7 @@ def _from_structured_outputs(raw: bytes) -> JsonPromise | None:
 
 
 def _with_schema(text: str, param: str) -> JsonPromise:
-    try:
-        return JsonPromise(compile_schema(text.encode("utf-8", "replace"), _BOUNDS))
-    except InvalidSchema as error:
-        where = f" at {error.pointer}" if error.pointer else ""
-        message = f"The JSON Schema cannot be used: {error.message}{where}."
-        raise InvalidRequest(message, param=param) from error
+    return JsonPromise(text.encode("utf-8", "replace"), param)
 
 
 def _document(raw: bytes, param: str) -> Any:

@@ -32,7 +32,7 @@ from proxy.gates.schema_references import (
 )
 from proxy.gates.schema_run import OutOfSteps, Run
 from proxy.gates.schema_violation import Violation, describe, most_telling, shorten
-from proxy.gates.strict_reading import is_deeper
+from proxy.wire.depth import is_deeper
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _ORIGINALS: Mapping[str, Any] = {

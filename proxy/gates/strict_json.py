@@ -1,17 +1,18 @@
 """The gate `strict_json`: an answer that was asked for as JSON is one strict document that fits."""
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
 from proxy.errors import Fault
-from proxy.gates.base import Gate, Repair, Repaired, Result, Verdict, Watch
+from proxy.gates.base import Gate, Repair, Repaired, Result, Verdict, Watch, sum_up
 from proxy.gates.json_prefix import Finding, Limits
-from proxy.gates.json_promise import Format, JsonPromise, read_promise
+from proxy.gates.json_promise import Format, JsonPromise, compile_promise, read_promise
 from proxy.gates.repairs import openings, propose
-from proxy.gates.schema import Undecided
+from proxy.gates.schema import CompiledSchema, Undecided
 from proxy.gates.strict_reading import read_answer, read_document
 from proxy.gates.strict_watch import StrictWatch
 from proxy.wire.reply import Choice, Reply
@@ -24,6 +25,11 @@ _ANSWER_AGAIN = (
 )
 
 
+ContentRepair: TypeAlias = Literal[
+    Repair.UNWRAP_FENCE, Repair.DROP_THINK_TAG, Repair.JSON_FROM_REASONING
+]
+
+
 class StrictJsonOptions(BaseModel):
     """Limits count UTF-8 bytes, characters of one whitespace run, digits of one number."""
 
@@ -34,7 +40,13 @@ class StrictJsonOptions(BaseModel):
     max_bytes: Annotated[int, Field(ge=1)] = 1_048_576
     max_whitespace_run: Annotated[int, Field(ge=1)] = 64
     max_integer_digits: Annotated[int, Field(ge=1, le=4300)] = 100
-    repair: tuple[Repair, ...] = ()
+    repair: tuple[ContentRepair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Contract:
+    schema: CompiledSchema | None
+    must_be_object: bool
 
 
 class StrictJsonGate(Gate):
@@ -51,6 +63,7 @@ class StrictJsonGate(Gate):
             max_integer_digits=options.max_integer_digits,
         )
         self._read_promise = lru_cache(maxsize=_PROMISES_KEPT)(read_promise)
+        self._compile = lru_cache(maxsize=_PROMISES_KEPT)(compile_promise)
 
     @property
     @override
@@ -59,7 +72,11 @@ class StrictJsonGate(Gate):
 
     @override
     def applies(self, request: Request) -> bool:
-        return self._promise(request) is not None
+        promise = self._promise(request)
+        if promise is None:
+            return False
+        self._compile(promise)
+        return True
 
     @override
     def judge(self, reply: Reply, request: Request) -> Verdict:
@@ -69,8 +86,9 @@ class StrictJsonGate(Gate):
         if not reply.choices:
             reason = "The reply has no choices."
             return Verdict(NAME, Result.FAIL, Fault.EMPTY_CONTENT, reason, "choices")
-        verdicts = [self._judge_choice(choice, promise) for choice in reply.choices]
-        return _sum_up(verdicts)
+        contract = _Contract(self._compile(promise), promise.must_be_object)
+        verdicts = [self._judge_choice(choice, contract) for choice in reply.choices]
+        return sum_up(NAME, verdicts)
 
     @override
     def watch(self, request: Request) -> Watch | None:
@@ -85,36 +103,36 @@ class StrictJsonGate(Gate):
             request.response_format, request.structured_outputs, self._formats
         )
 
-    def _judge_choice(self, choice: Choice, promise: JsonPromise) -> Verdict:
+    def _judge_choice(self, choice: Choice, contract: _Contract) -> Verdict:
         if choice.refusal or choice.tool_calls or choice.finish_reason == "content_filter":
             return Verdict(NAME, Result.SKIP)
         reading = read_answer(choice, self._limits)
         verdict = (
             _explain(choice.index, reading)
             if isinstance(reading, Finding)
-            else _fit(choice.index, reading.value, promise)
+            else _fit(choice.index, reading.value, contract)
         )
         proposal = propose(choice, self._repairs) if isinstance(reading, Finding) else None
         if proposal is None:
             return verdict
-        repaired = read_document(proposal.content, self._limits)
+        repaired = read_document(proposal.content or "", self._limits)
         if isinstance(repaired, Finding):
             return verdict
-        fit = _fit(choice.index, repaired.value, promise, proposal)
+        fit = _fit(choice.index, repaired.value, contract, proposal)
         return fit if fit.result is Result.PASS else verdict
 
 
 def _fit(
-    index: int, document: object, promise: JsonPromise, repaired: Repaired | None = None
+    index: int, document: object, contract: _Contract, repaired: Repaired | None = None
 ) -> Verdict:
     """The verdict on a document that was read, as it came or after a repair."""
     place = _place(index)
-    if promise.must_be_object and not isinstance(document, dict):
+    if contract.must_be_object and not isinstance(document, dict):
         return _fail(Fault.SCHEMA_VIOLATION, place, "is not an object", "The document")
-    unchecked = promise.schema.unchecked if promise.schema else ()
-    if promise.schema is not None:
+    unchecked = contract.schema.unchecked if contract.schema else ()
+    if contract.schema is not None:
         try:
-            violation = promise.schema.validate(document)
+            violation = contract.schema.validate(document)
         except Undecided as undecided:
             reason = f"The schema cannot be applied to {place}: {undecided}."
             return Verdict(NAME, Result.ERROR, reason=reason, place=place)
@@ -124,19 +142,6 @@ def _fit(
             return _fail(Fault.SCHEMA_VIOLATION, at, violation.message, where)
     changes = {index: repaired} if repaired else {}
     return Verdict(NAME, Result.PASS, repaired=changes, unchecked=unchecked)
-
-
-def _sum_up(verdicts: list[Verdict]) -> Verdict:
-    """The first fail, else the first error; a pass carries the repairs of all choices."""
-    for result in (Result.FAIL, Result.ERROR):
-        for verdict in verdicts:
-            if verdict.result is result:
-                return verdict
-    passed = [verdict for verdict in verdicts if verdict.result is Result.PASS]
-    if not passed:
-        return Verdict(NAME, Result.SKIP)
-    repaired = {index: each for verdict in passed for index, each in verdict.repaired.items()}
-    return Verdict(NAME, Result.PASS, repaired=repaired, unchecked=passed[0].unchecked)
 
 
 def _explain(index: int, finding: Finding) -> Verdict:

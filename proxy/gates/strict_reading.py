@@ -13,6 +13,7 @@ from typing import Any, Never
 
 from proxy.errors import Fault
 from proxy.gates.json_prefix import Finding, Limits, scan
+from proxy.wire.depth import is_deeper
 from proxy.wire.reply import Choice
 
 _BLANKS = " \t\n\r"
@@ -93,21 +94,6 @@ def _needs_scan(text: str, limits: Limits) -> bool:
 def _runaway(limits: Limits) -> str:
     blanks, digits = limits.max_whitespace_run + 1, limits.max_integer_digits + 1
     return rf"(?<![ \t\n\r])[ \t\n\r]{{{blanks}}}|(?<![0-9])[0-9]{{{digits}}}"
-
-
-def is_deeper(value: Any, max_depth: int) -> bool:
-    """Whether objects and arrays nest deeper than allowed, without recursion."""
-    level = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(max_depth):
-        level = [
-            child
-            for container in level
-            for child in (container.values() if isinstance(container, dict) else container)
-            if isinstance(child, (dict, list))
-        ]
-        if not level:
-            return False
-    return bool(level)
 
 
 def _unique(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:

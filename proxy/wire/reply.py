@@ -5,13 +5,19 @@ Lenient about all that no gate needs: an unknown or ill-typed member reads as an
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, Never, TypeGuard
+from typing import Any, Never
 
 import msgspec
 
+from proxy.wire.call_parts import CallAssembly, call_texts
+from proxy.wire.depth import is_deeper
+from proxy.wire.lenient import is_whole, text_of
+
+_MAX_DEPTH = 256  # far from the stack's end, so that whatever was read can be written again
+
 
 class MalformedReply(ValueError):
-    """Not a JSON object, or its `choices` are not a list of objects."""
+    """Not a JSON object, nested too deeply, or its `choices` are not a list of objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,66 +124,33 @@ class ReplyBuilder:
 
 
 @dataclass(slots=True)
-class _CallParts:
-    index: int
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
-
-    def add(self, call_id: str, name: str, arguments: str) -> None:
-        self.id = self.id or call_id
-        if name != self.name:  # some servers repeat the whole name in every delta
-            self.name += name
-        self.arguments.append(arguments)
-
-
-@dataclass(slots=True)
 class _ChoiceParts:
     index: int
     content: list[str] | None = None
     reasoning: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
-    calls: dict[int, _CallParts] = field(default_factory=dict)
-    open_call: _CallParts | None = None
+    calls: CallAssembly = field(default_factory=CallAssembly)
     finish_reason: str | None = None
 
     def add(self, choice: dict[str, Any]) -> tuple[str, bool]:
         """Take one delta; return its content, and whether it brought any other token."""
-        self.finish_reason = _text(choice.get("finish_reason")) or self.finish_reason
+        self.finish_reason = text_of(choice.get("finish_reason")) or self.finish_reason
         delta = choice.get("delta")
         if not isinstance(delta, dict):
             return "", False
-        content = _text(delta.get("content"))
+        content = text_of(delta.get("content"))
         if content is not None:
             if self.content is None:
                 self.content = []
             self.content.append(content)
         reasoning = _reasoning_of(delta)
-        refusal = _text(delta.get("refusal")) or ""
+        refusal = text_of(delta.get("refusal")) or ""
         self.reasoning.append(reasoning)
         self.refusal.append(refusal)
         calls = _calls_of(delta)
         for call in calls:
-            self._add_call(call)
+            self.calls.add(call)
         return content or "", bool(reasoning or refusal or calls)
-
-    def _add_call(self, call: dict[str, Any]) -> None:
-        call_id, name, arguments = _call_texts(call)
-        parts = self._call_at(call.get("index"), call_id, name)
-        parts.add(call_id, name, arguments)
-        self.open_call = parts
-
-    def _call_at(self, index: object, call_id: str, name: str) -> _CallParts:
-        """The call that a delta continues; without an index, a new id or a name opens a call."""
-        if not _is_whole(index):
-            if call_id:
-                known = next((call for call in self.calls.values() if call.id == call_id), None)
-            else:
-                known = None if name else self.open_call
-            if known is not None:
-                return known
-            index = max(self.calls, default=-1) + 1
-        return self.calls.setdefault(index, _CallParts(index))
 
     def choice(self) -> Choice:
         return Choice(
@@ -187,7 +160,7 @@ class _ChoiceParts:
             refusal="".join(self.refusal),
             tool_calls=tuple(
                 ToolCall(call.index, call.id, call.name, "".join(call.arguments))
-                for call in self.calls.values()
+                for call in self.calls.calls
             ),
             finish_reason=self.finish_reason,
         )
@@ -199,14 +172,14 @@ def _read_choice(choice: dict[str, Any], position: int) -> Choice:
         message = {}
     return Choice(
         index=_index_of(choice, position),
-        content=_text(message.get("content")),
+        content=text_of(message.get("content")),
         reasoning=_reasoning_of(message),
-        refusal=_text(message.get("refusal")) or "",
+        refusal=text_of(message.get("refusal")) or "",
         tool_calls=tuple(
-            ToolCall(_index_of(call, place), *_call_texts(call))
+            ToolCall(_index_of(call, place), *call_texts(call))
             for place, call in enumerate(_calls_of(message))
         ),
-        finish_reason=_text(choice.get("finish_reason")) or None,
+        finish_reason=text_of(choice.get("finish_reason")) or None,
     )
 
 
@@ -217,6 +190,8 @@ def _read_object(body: bytes) -> dict[str, Any]:
         document = _read_slowly(body)
     if not isinstance(document, dict):
         raise MalformedReply("not a JSON object")
+    if body.count(b"[") + body.count(b"{") > _MAX_DEPTH and is_deeper(document, _MAX_DEPTH):
+        raise MalformedReply("nested too deeply")
     return document
 
 
@@ -246,9 +221,9 @@ def _usage_of(document: dict[str, Any]) -> Usage | None:
     if not isinstance(usage, dict):
         return None
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not (_is_whole(prompt) or _is_whole(completion)):
+    if not (is_whole(prompt) or is_whole(completion)):
         return None
-    return Usage(prompt if _is_whole(prompt) else 0, completion if _is_whole(completion) else 0)
+    return Usage(prompt if is_whole(prompt) else 0, completion if is_whole(completion) else 0)
 
 
 def _error_of(document: dict[str, Any]) -> str | None:
@@ -261,37 +236,10 @@ def _calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
 
 
-def _call_texts(call: dict[str, Any]) -> tuple[str, str, str]:
-    """Id, function name and arguments of a call; arguments that are no text become JSON."""
-    function = call.get("function")
-    if not isinstance(function, dict):
-        function = {}
-    arguments = function.get("arguments")
-    if arguments is None:
-        arguments = ""
-    elif not isinstance(arguments, str):
-        arguments = json.dumps(arguments, ensure_ascii=False)
-    return _text(call.get("id")) or "", _text(function.get("name")) or "", arguments
-
-
 def _reasoning_of(message: dict[str, Any]) -> str:
-    return _text(message.get("reasoning")) or _text(message.get("reasoning_content")) or ""
-
-
-def _text(value: object) -> str | None:
-    """A string, or the texts of a list of content parts; None for anything else."""
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, list):
-        return None
-    texts = (part.get("text") if isinstance(part, dict) else part for part in value)
-    return "".join(text for text in texts if isinstance(text, str))
-
-
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return text_of(message.get("reasoning")) or text_of(message.get("reasoning_content")) or ""
 
 
 def _index_of(item: dict[str, Any], position: int) -> int:
     index = item.get("index")
-    return index if _is_whole(index) else position
+    return index if is_whole(index) else position

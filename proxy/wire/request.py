@@ -13,6 +13,7 @@ from proxy.wire.splice import members_of
 
 _BOM = b"\xef\xbb\xbf"
 _ABSENT = msgspec.Raw(b"")
+_LONGEST_LIMIT = 18  # digits of a token limit that is meant
 
 
 class MalformedBody(ValueError):
@@ -43,6 +44,9 @@ class _Head(msgspec.Struct, frozen=True):
     reasoning_effort: msgspec.Raw = _ABSENT
     messages: msgspec.Raw = _ABSENT
     tools: msgspec.Raw = _ABSENT
+    tool_choice: msgspec.Raw = _ABSENT
+    max_tokens: msgspec.Raw = _ABSENT
+    max_completion_tokens: msgspec.Raw = _ABSENT
 
 
 _DECODER = msgspec.json.Decoder(_Head, strict=False)
@@ -71,6 +75,15 @@ class Request:
     reasoning_effort: bytes = b""
     messages: bytes = b""
     tools: bytes = b""
+    tool_choice: bytes = b""
+    max_tokens: bytes = b""
+    max_completion_tokens: bytes = b""
+
+    @property
+    def token_limit(self) -> int | None:
+        """The most tokens that the client allows; `max_completion_tokens` wins, as in vLLM."""
+        limit = (self.max_completion_tokens or self.max_tokens).strip(b'"')
+        return int(limit) if limit.isdigit() and len(limit) <= _LONGEST_LIMIT else None
 
 
 def read_request(body: bytes) -> Request:
@@ -107,6 +120,9 @@ def read_request(body: bytes) -> Request:
         reasoning_effort=_raw(head.reasoning_effort),
         messages=_raw(head.messages),
         tools=_raw(head.tools),
+        tool_choice=_raw(head.tool_choice),
+        max_tokens=_raw(head.max_tokens),
+        max_completion_tokens=_raw(head.max_completion_tokens),
     )
 
 

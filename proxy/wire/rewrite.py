@@ -1,10 +1,11 @@
-"""Put repaired content into a reply as it was received, and leave all else as it was."""
+"""Put repaired content and arguments into a reply as received, and leave all else as it was."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from proxy.wire.rewrite_calls import CallRewriter, calls_with_arguments
 from proxy.wire.splice import items_of, members_of, with_members
 from proxy.wire.sse import Event, event
 
@@ -15,10 +16,15 @@ _NULL = b"null"
 
 @dataclass(frozen=True, slots=True)
 class NewContent:
-    """One choice's content after repair; `clear_reasoning` when it was found in the reasoning."""
+    """What is new in one choice after repair; a `content` of None stays as it was.
 
-    content: str
+    `clear_reasoning` when the content was found in the reasoning. `arguments` by the position of
+    a call among the choice's tool calls.
+    """
+
+    content: str | None
     clear_reasoning: bool = False
+    arguments: Mapping[int, str] = field(default_factory=dict)
 
 
 def body_with_content(body: bytes, contents: Mapping[int, NewContent]) -> bytes:
@@ -37,24 +43,41 @@ def events_with_content(events: Sequence[Event], contents: Mapping[int, NewConte
     """The events of a recorded stream with new content by choice index.
 
     The first event that bears the old content bears all of the new one; events left with nothing
-    are dropped. Where no event bears any, one is added before the choice's finish. Expects events
-    that a `ReplyBuilder` has taken.
+    are dropped. Where no event bears any, one is added before the choice's finish. In the same way
+    the first piece of a call bears all of its new arguments. Expects events that a `ReplyBuilder`
+    has taken.
     """
     chunks = [_chunk_of(item) for item in events]
     carriers: dict[int, int] = {}
     added: dict[int, list[bytes]] = {}
     for index, new in contents.items():
+        if new.content is None:
+            continue
         carrier = _carrier(chunks, index, new)
         if carrier is not None:
             carriers[index] = carrier
         else:
             at = _place_to_add(chunks, index)
             added.setdefault(at, []).append(_added_event(chunks, at, index, new))
+    calls = {index: CallRewriter(new.arguments) for index, new in contents.items()}
     rewritten: list[bytes] = []
     for at, chunk in enumerate(chunks):
         carried = {index for index, carrier in carriers.items() if carrier == at}
-        rewritten += [*added.get(at, []), *_rewritten(chunk, contents, carried)]
+        edits = {
+            index: _Edit(new, calls[index], carries=index in carried)
+            for index, new in contents.items()
+        }
+        rewritten += [*added.get(at, []), *_rewritten(chunk, edits)]
     return rewritten + added.get(len(chunks), [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What to do to one choice in one event; `carries`: here all of the new content goes."""
+
+    new: NewContent
+    calls: CallRewriter
+    carries: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +141,18 @@ def _added_event(chunks: Sequence[_Chunk], at: int, index: int, new: NewContent)
     return event(with_members(model.data, changes), model.event.name)
 
 
-def _rewritten(chunk: _Chunk, contents: Mapping[int, NewContent], carried: set[int]) -> list[bytes]:
+def _rewritten(chunk: _Chunk, edits: Mapping[int, _Edit]) -> list[bytes]:
     """The event as it was, or edited, or nothing when the edit left nothing in it."""
 
     def edit(index: int, choice: bytes) -> bytes:
-        new = contents.get(index)
-        return _edited_delta(choice, new, carries=index in carried) if new else choice
+        return _edited_delta(choice, edits[index]) if index in edits else choice
 
     if not chunk.choices:
         return [chunk.event.raw]
     data = _with_choices(chunk.data, edit)
     if data == chunk.data:
         return [chunk.event.raw]
-    speaks_of_others = not chunk.choices.keys() <= contents.keys()
+    speaks_of_others = not chunk.choices.keys() <= edits.keys()
     if speaks_of_others or _says_anything(json.loads(data)):
         return [event(data, chunk.event.name)]
     return []
@@ -143,23 +165,36 @@ def _edited_choice(choice: bytes, new: NewContent) -> bytes:
         message = b'{"role":"assistant"}'
     cleared = _REASONING if new.clear_reasoning else ()
     changes = dict.fromkeys(members_of(message).keys() & set(cleared), _NULL)
-    changes["content"] = json.dumps(new.content).encode()
+    if new.content is not None:
+        changes["content"] = json.dumps(new.content).encode()
+    calls = members_of(message).get("tool_calls", _NULL)
+    if new.arguments and calls.startswith(b"["):
+        changes["tool_calls"] = calls_with_arguments(calls, new.arguments)
     extras = dict.fromkeys(present.keys() & set(_TOKEN_EXTRAS), _NULL)
     return with_members(choice, {"message": with_members(message, changes), **extras})
 
 
-def _edited_delta(choice: bytes, new: NewContent, *, carries: bool) -> bytes:
+def _edited_delta(choice: bytes, edit: _Edit) -> bytes:
     present = members_of(choice)
     extras = {name: _NULL for name in _TOKEN_EXTRAS if present.get(name, _NULL) != _NULL}
     delta = present.get("delta", _NULL)
     if not delta.startswith(b"{"):
         return with_members(choice, extras)
-    changes: dict[str, bytes | None] = dict.fromkeys(_REASONING) if new.clear_reasoning else {}
-    if carries:
-        changes["content"] = json.dumps(new.content).encode()
-    elif members_of(delta).get("content", _NULL) != _NULL:
-        changes["content"] = b'""'
+    changes = _changes_of_delta(members_of(delta), edit)
     return with_members(choice, {"delta": with_members(delta, changes), **extras})
+
+
+def _changes_of_delta(present: Mapping[str, bytes], edit: _Edit) -> dict[str, bytes | None]:
+    new = edit.new
+    changes: dict[str, bytes | None] = dict.fromkeys(_REASONING) if new.clear_reasoning else {}
+    if edit.carries:
+        changes["content"] = json.dumps(new.content).encode()
+    elif new.content is not None and present.get("content", _NULL) != _NULL:
+        changes["content"] = b'""'
+    calls = present.get("tool_calls", _NULL)
+    if new.arguments and calls.startswith(b"["):
+        changes["tool_calls"] = edit.calls.edited(calls)
+    return changes
 
 
 def _with_choices(document: bytes, edit: Callable[[int, bytes], bytes]) -> bytes:

@@ -4,7 +4,8 @@ Most events are not parsed: inside a JSON string every quote is escaped, so a qu
 the bytes of an event is that member.
 """
 
-from typing import Final
+import json
+from typing import Final, Never
 
 import msgspec
 
@@ -99,7 +100,7 @@ class StreamTap:
             chunk = _CHUNK.decode(data)
         except (msgspec.MsgspecError, RecursionError):
             return
-        if bytes(chunk.error) not in _BLANK:
+        if _is_error(chunk.error):
             self.error = True
         if chunk.usage is not None:
             self.prompt_tokens = chunk.usage.prompt_tokens
@@ -138,6 +139,17 @@ def _bears_token(choice: _Choice) -> bool:
     )
 
 
+def _is_error(raw: msgspec.Raw) -> bool:
+    """Whether an `error` member says anything; `{}` and false do not."""
+    text = bytes(raw)
+    if text in _BLANK:
+        return False
+    try:
+        return bool(msgspec.json.decode(text))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return True
+
+
 class MalformedBodyReply(ValueError):
     """A body that should be one JSON object is not."""
 
@@ -149,11 +161,29 @@ def read_body_head(body: bytes) -> tuple[int | None, int | None, bool]:
     """
     try:
         head = _BODY.decode(body)
-    except msgspec.ValidationError as error:
-        if body.lstrip()[:1] == b"{":
-            return None, None, False
-        raise MalformedBodyReply(str(error)) from error
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise MalformedBodyReply(str(error)) from error
+    except (msgspec.MsgspecError, RecursionError):
+        return _read_slowly(body)
     usage = head.usage or _Usage()
-    return usage.prompt_tokens, usage.completion_tokens, bytes(head.error) not in _BLANK
+    return usage.prompt_tokens, usage.completion_tokens, _is_error(head.error)
+
+
+def _read_slowly(body: bytes) -> tuple[int | None, int | None, bool]:
+    """Read what the fast reader refuses though it is an object: lone surrogates, odd usage."""
+    try:
+        document = json.loads(body.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise MalformedBodyReply(f"not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise MalformedBodyReply("not a JSON object")
+    usage = document.get("usage")
+    if not isinstance(usage, dict):
+        usage = {}
+    prompt, completion = (
+        count if isinstance(count := usage.get(name), int) and not isinstance(count, bool) else None
+        for name in ("prompt_tokens", "completion_tokens")
+    )
+    return prompt, completion, bool(document.get("error"))
+
+
+def _refuse_constant(name: str) -> Never:
+    raise ValueError(f"{name} is not a JSON value")

@@ -74,3 +74,19 @@ async def test_cancelled_wait_loses_no_room() -> None:
     async with asyncio.timeout(1), admission:
         order.append("c")
     assert order[-1] == "c"
+
+
+async def test_turn_that_was_cancelled_at_the_same_moment_is_passed_over() -> None:
+    admission, release, order = Admission(1, 4, 5), asyncio.Event(), list[str]()
+    first = asyncio.create_task(_hold(admission, release, order, "a"))
+    await _settled()
+    second = asyncio.create_task(_hold(admission, release, order, "b"))
+    third = asyncio.create_task(_hold(admission, release, order, "c"))
+    await _settled()
+
+    second.cancel()
+    release.set()
+    await asyncio.gather(first, second, third, return_exceptions=True)
+
+    assert order == ["a", "c"]
+    assert admission.depth == 0

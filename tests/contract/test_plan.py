@@ -1,4 +1,5 @@
 import pytest
+from typing_extensions import override
 
 from proxy.contract.plan import Way, make_plan
 from proxy.contract.policy import Mode, Policy, StreamMode
@@ -72,3 +73,17 @@ def test_observing_gate_refuses_nothing() -> None:
     plan = make_plan(ASKED, Endpoint.CHAT, made, observe=True)
 
     assert plan.rules == ()
+
+
+class _BrokenGate(FakeGate):
+    @override
+    def applies(self, request: Request) -> bool:
+        raise RuntimeError("broken")
+
+
+@pytest.mark.parametrize("observe", [False, True])
+def test_gate_that_breaks_is_asked_to_judge_all_the_same(observe: bool) -> None:
+    plan = make_plan(ASKED, Endpoint.CHAT, policy(rule(_BrokenGate())), observe=observe)
+
+    assert len(plan.rules) == 1
+    assert plan.way is (Way.PASS if observe else Way.HOLD)

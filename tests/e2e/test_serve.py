@@ -164,7 +164,8 @@ async def test_broken_policy_stops_the_start_with_its_place(tmp_path: Path) -> N
         "format: 1\nname: production\ngates: {strict_jsn: {}}\n"
     )
     process = await _spawn(
-        "serve", "--upstream", "http://127.0.0.1:1", "--policies", str(tmp_path), "--port", "0"
+        *("serve", "--upstream", "http://127.0.0.1:1", "--policies", str(tmp_path)),
+        *("--port", "0", "--admin-port", "0"),
     )
     _, err = await process.communicate()
 

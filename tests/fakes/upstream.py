@@ -32,13 +32,17 @@ class Scripted:
 
 @dataclass
 class Received:
-    """One request as it arrived. `closed_early`: the caller hung up before the reply was over."""
+    """One request as it arrived. `closed_early`: the caller hung up before the reply was over.
+
+    `written`: pieces of the reply that the caller, or the buffers on the way, have taken.
+    """
 
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
     closed_early: bool = False
+    written: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -65,7 +69,6 @@ class FakeUpstream:
             received = await _read_request(reader)
             self.received.append(received)
             await self._answer(received, reader, writer)
-            received.over.set()
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -77,13 +80,18 @@ class FakeUpstream:
         scripted = self._next(received)
         gone = asyncio.ensure_future(reader.read(1))
         try:
-            await self._write(scripted, gone, writer)
+            await self._write(scripted, received, gone, writer)
         finally:
             received.closed_early = gone.done()
             gone.cancel()
+            received.over.set()
 
     async def _write(
-        self, scripted: Scripted, gone: "asyncio.Future[bytes]", writer: asyncio.StreamWriter
+        self,
+        scripted: Scripted,
+        received: Received,
+        gone: "asyncio.Future[bytes]",
+        writer: asyncio.StreamWriter,
     ) -> None:
         if scripted.raw is not None:
             writer.write(scripted.raw)
@@ -97,6 +105,7 @@ class FakeUpstream:
                 return
             writer.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             await writer.drain()
+            received.written += 1
             await asyncio.sleep(0)
         if scripted.end is End.HANG:
             await gone

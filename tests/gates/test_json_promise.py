@@ -3,7 +3,7 @@ import json
 import pytest
 
 from proxy.errors import InvalidRequest
-from proxy.gates.json_promise import Format, JsonPromise, read_promise
+from proxy.gates.json_promise import Format, JsonPromise, compile_promise, read_promise
 
 SCHEMA = {"type": "object", "required": ["a"]}
 
@@ -20,10 +20,17 @@ def _read(
     )
 
 
+def _use(response_format: object = None, structured_outputs: object = None) -> None:
+    promise = _read(response_format, structured_outputs)
+    assert promise is not None
+    compile_promise(promise)
+
+
 def _accepts(promise: JsonPromise | None, document: object) -> bool:
     assert promise is not None
-    assert promise.schema is not None
-    return promise.schema.validate(document) is None
+    schema = compile_promise(promise)
+    assert schema is not None
+    return schema.validate(document) is None
 
 
 @pytest.mark.parametrize(
@@ -134,7 +141,7 @@ def test_unusable_promise_is_refused_with_its_member(
     response_format: object, structured_outputs: object, param: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        _read(response_format, structured_outputs)
+        _use(response_format, structured_outputs)
 
     assert refused.value.param == param
 
@@ -143,7 +150,7 @@ def test_refusal_of_a_schema_names_the_pointer() -> None:
     schema = {"properties": {"a": {"$ref": "http://169.254.169.254/latest/meta-data"}}}
 
     with pytest.raises(InvalidRequest, match=r"at /properties/a/\$ref"):
-        _read({"type": "json_schema", "json_schema": {"schema": schema}})
+        _use({"type": "json_schema", "json_schema": {"schema": schema}})
 
 
 def test_unreadable_member_is_refused() -> None:

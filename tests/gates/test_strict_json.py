@@ -1,13 +1,13 @@
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
 
 from proxy.errors import Fault, InvalidRequest
 from proxy.gates.base import Repair, Repaired, Result, Verdict
-from proxy.gates.strict_json import StrictJsonGate, StrictJsonOptions
+from proxy.gates.strict_json import ContentRepair, StrictJsonGate, StrictJsonOptions
 from proxy.wire.reply import Choice, Reply, ToolCall
 from proxy.wire.request import Request, read_request
 
@@ -214,7 +214,7 @@ def test_every_choice_is_judged_and_the_first_that_fails_decides() -> None:
 def test_allowed_repair_passes_with_the_document_alone(
     content: str, repairs: tuple[Repair, ...]
 ) -> None:
-    verdict = _judge(content, *Repair)
+    verdict = _judge(content, *get_args(ContentRepair))
 
     assert verdict.result is Result.PASS
     assert verdict.repaired == {0: Repaired(GOOD, repairs)}
@@ -238,7 +238,7 @@ def test_document_is_taken_from_the_reasoning_when_allowed() -> None:
 def test_repair_that_does_not_help_leaves_the_original_fault(
     content: str | None, reasoning: str, fault: Fault
 ) -> None:
-    verdict = _judge(content, *Repair, reasoning=reasoning)
+    verdict = _judge(content, *get_args(ContentRepair), reasoning=reasoning)
 
     assert verdict.fault is fault
     assert verdict.repaired == {}

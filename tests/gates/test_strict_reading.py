@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from proxy.errors import Fault
 from proxy.gates.json_prefix import Finding, Limits, scan
-from proxy.gates.strict_reading import Document, is_deeper, read_answer, read_document
+from proxy.gates.strict_reading import Document, read_answer, read_document
 from proxy.wire.reply import Choice
 
 LIMITS = Limits(max_depth=3, max_bytes=100, max_whitespace_run=10, max_integer_digits=20)
@@ -69,14 +69,6 @@ def test_depth_beyond_the_stack_is_too_deep() -> None:
     depth = 100_000
 
     assert _fault_of("[" * depth + "]" * depth, Limits(max_depth=depth)) is Fault.TOO_DEEP
-
-
-@pytest.mark.parametrize(
-    ("value", "depth"), [(1, 0), ([], 1), ({"a": 1}, 1), ([{"a": [1]}, 2], 3), ({"a": [[]]}, 3)]
-)
-def test_depth_counts_nested_containers(value: object, depth: int) -> None:
-    assert not is_deeper(value, depth)
-    assert depth == 0 or is_deeper(value, depth - 1)
 
 
 @pytest.mark.parametrize("content", [None, "", " \n"])

@@ -44,8 +44,14 @@ def test_tokens_of_an_aborted_stream_touch_an_engine() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [b"", b"process_start_time_seconds 1.0\n", b"llamacpp:prompt_tokens_total 3\n", b"\xff\xfe"],
-    ids=["empty", "no_vllm", "llama_cpp", "bytes"],
+    [
+        b"",
+        b"process_start_time_seconds 1.0\n",
+        b"llamacpp:prompt_tokens_total 3\n",
+        b"\xff\xfe",
+        b"process_start_time_seconds soon\nvllm:prompt_tokens_total 3\n",
+    ],
+    ids=["empty", "no_vllm", "llama_cpp", "bytes", "no_number"],
 )
 def test_page_without_these_metrics_tells_nothing(page: bytes) -> None:
     assert read_counters(page) is None

@@ -186,6 +186,27 @@ def test_what_is_no_reply_is_refused(body: bytes) -> None:
         ReplyBuilder().add(body)
 
 
+@pytest.mark.parametrize("depth", [257, 980, 985, 990, 995, 1_000, 5_000])
+@pytest.mark.parametrize(
+    ("opening", "closing"), [("[", "]"), ('{"a":', "}")], ids=["arrays", "objects"]
+)
+def test_depth_that_could_not_be_written_again_is_refused(
+    opening: str, closing: str, depth: int
+) -> None:
+    nested = (opening * depth + "1" + closing * depth).encode()
+
+    with pytest.raises(MalformedReply):
+        read_reply(b'{"error":' + nested + b"}")
+    with pytest.raises(MalformedReply):
+        ReplyBuilder().add(b'{"choices":[{"delta":{"content":"x"}}],"vendor":' + nested + b"}")
+
+
+def test_brackets_in_a_text_are_no_depth() -> None:
+    body = json.dumps({"choices": [{"message": {"content": "[{" * 5_000}}]}).encode()
+
+    assert read_reply(body).choices == (Choice(0, "[{" * 5_000),)
+
+
 def test_no_events_make_an_empty_reply() -> None:
     assert ReplyBuilder().reply() == Reply()
 

@@ -20,7 +20,8 @@ def test_members_are_read(extra: bytes) -> None:
         b'{"model":"m","stream":true,"n":2,"seed":7,"temperature":0.5,'
         b'"stream_options":{"include_usage":true},"response_format":{"type": "json_object"},'
         b'"structured_outputs":{"json":1.0e+2},"chat_template_kwargs":{},'
-        b'"reasoning_effort":"low","messages":[ 1e400 ],"tools":[{}],' + extra + b"}"
+        b'"reasoning_effort":"low","messages":[ 1e400 ],"tools":[{}],'
+        b'"tool_choice":"none","max_tokens":9,"max_completion_tokens":8,' + extra + b"}"
     )
 
     request = read_request(body)
@@ -40,6 +41,9 @@ def test_members_are_read(extra: bytes) -> None:
         reasoning_effort=b'"low"',
         messages=b"[ 1e400 ]",
         tools=b"[{}]",
+        tool_choice=b'"none"',
+        max_tokens=b"9",
+        max_completion_tokens=b"8",
     )
 
 
@@ -49,6 +53,7 @@ def test_members_are_read(extra: bytes) -> None:
     [
         "model", "stream", "n", "seed", "temperature", "stream_options", "response_format",
         "structured_outputs", "chat_template_kwargs", "reasoning_effort", "messages", "tools",
+        "tool_choice", "max_tokens", "max_completion_tokens",
     ],
 )  # fmt: skip
 def test_null_member_reads_as_absent(name: str, extra: bytes) -> None:
@@ -186,3 +191,19 @@ def test_what_is_no_object_in_utf8_is_refused(body: bytes, message: str) -> None
         read_request(body)
 
     assert caught.value.param == ""
+
+
+@pytest.mark.parametrize(
+    ("members", "limit"),
+    [
+        pytest.param(b"", None, id="none"),
+        pytest.param(b'"max_tokens":9', 9, id="max_tokens"),
+        pytest.param(b'"max_tokens":9,"max_completion_tokens":8', 8, id="both"),
+        pytest.param(b'"max_tokens":"9"', 9, id="written as a string"),
+        pytest.param(b'"max_tokens":-1', None, id="negative"),
+        pytest.param(b'"max_tokens":[9]', None, id="list"),
+        pytest.param(b'"max_tokens":' + b"9" * 5000, None, id="beyond meaning"),
+    ],
+)
+def test_token_limit_is_what_the_client_allows(members: bytes, limit: int | None) -> None:
+    assert read_request(b"{" + members + b"}").token_limit == limit

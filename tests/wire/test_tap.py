@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from proxy.wire.reply import read_reply
 from proxy.wire.tap import MalformedBodyReply, StreamTap, read_body_head
 
 
@@ -146,11 +147,60 @@ def test_body_head_sees_an_error_object() -> None:
     assert read_body_head(b'{"error":{"message":"x"}}') == (None, None, True)
 
 
-def test_body_head_passes_over_a_usage_it_cannot_read() -> None:
-    assert read_body_head(b'{"usage":{"prompt_tokens":"many"}}') == (None, None, False)
+@pytest.mark.parametrize(
+    ("body", "head"),
+    [
+        pytest.param(b'{"usage":{"prompt_tokens":"many"}}', (None, None, False), id="a text"),
+        pytest.param(b'{"usage":{"prompt_tokens":true}}', (None, None, False), id="a boolean"),
+        pytest.param(b'{"usage":[1]}', (None, None, False), id="an array"),
+        pytest.param(
+            b'{"usage":{"prompt_tokens":1.5,"completion_tokens":2}}', (None, 2, False), id="beside"
+        ),
+        pytest.param(b'{"usage":5,"error":{"message":"x"}}', (None, None, True), id="an error"),
+    ],
+)
+def test_body_head_passes_over_a_usage_it_cannot_read(
+    body: bytes, head: tuple[int | None, int | None, bool]
+) -> None:
+    assert read_body_head(body) == head
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"[1]", b"", b'"text"'], ids=repr)
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(rb'{"choices":[{"message":{"content":"\ud83d"}}]}', id="in a value"),
+        pytest.param(rb'{"\ude00":1}', id="in a name"),
+        pytest.param(rb'{"a":"\ud83d\u0041"}', id="before a letter"),
+    ],
+)
+def test_body_head_passes_over_half_a_surrogate_pair(body: bytes) -> None:
+    whole = body[:-1] + b',"usage":{"prompt_tokens":4,"completion_tokens":2}}'
+
+    assert read_body_head(whole) == (4, 2, False)
+
+
+@pytest.mark.parametrize("error", ["null", '""', "{}", "{ }", "[]", "false", "0"])
+def test_error_member_that_says_nothing_is_none(error: str) -> None:
+    body = f'{{"choices":[],"error":{error}}}'.encode()
+
+    assert read_body_head(body) == (None, None, False)
+    assert not _tap((1.0, body)).error
+    assert read_reply(body).error is None
+
+
+@pytest.mark.parametrize("error", ['"x"', "1", "true", '{"code":1e400}', r'"\ud83d"'])
+def test_error_member_that_says_anything_is_one(error: str) -> None:
+    body = f'{{"choices":[],"error":{error}}}'.encode()
+
+    assert read_body_head(body) == (None, None, True)
+    assert read_reply(body).error is not None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>", b"[1]", b"", b'"text"', b'{"usage":{"prompt_tokens":"x"},"a":NaN}', b"\xff"],
+    ids=repr,
+)
 def test_body_that_is_no_object_is_malformed(body: bytes) -> None:
     with pytest.raises(MalformedBodyReply):
         read_body_head(body)

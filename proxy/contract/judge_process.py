@@ -1,0 +1,97 @@
+"""Judging in a process of its own: work of more than a few milliseconds must stop no stream.
+
+A gate is built anew over there, from its kind and its options, and keeps its caches there.
+"""
+
+import asyncio
+import functools
+import importlib.util
+import multiprocessing
+import signal
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from typing import Final, ParamSpec, TypeVar
+
+from proxy.contract.policy import GateSpec
+from proxy.gates.base import Gate, Verdict
+from proxy.gates.registry import gate_kinds
+from proxy.wire.reply import Reply
+from proxy.wire.request import Request
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# A judgement is bounded by its own steps; beyond this the process is given up and replaced.
+_PATIENCE_SECONDS: Final = 15.0
+_MEMORY_BYTES: Final = 2 << 30
+
+
+class JudgeFailed(Exception):
+    """The process died or did not answer in time."""
+
+
+class JudgeProcess:
+    """One process, started when it is first needed and replaced when it dies."""
+
+    def __init__(self) -> None:
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def applies(self, spec: GateSpec, request: Request) -> bool:
+        """`Gate.applies` over there. Raises `InvalidRequest` as the gate does, or `JudgeFailed`."""
+        return await self._run(_applies, spec, _slim(request))
+
+    async def judge(self, spec: GateSpec, reply: Reply, request: Request) -> Verdict:
+        """`Gate.judge` over there. Raises what the gate raises, or `JudgeFailed`."""
+        return await self._run(_judge, spec, reply, _slim(request))
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        pool = self._pool = self._pool or _new_pool()
+        call = functools.partial(work, *args, **kwargs)
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                return await asyncio.get_running_loop().run_in_executor(pool, call)
+        except (BrokenProcessPool, TimeoutError) as error:
+            if self._pool is pool:
+                self.close()
+            raise JudgeFailed("the judging process died or took too long") from error
+
+
+def _new_pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(
+        max_workers=1, mp_context=multiprocessing.get_context("spawn"), initializer=_settle_in
+    )
+
+
+def _slim(request: Request) -> Request:
+    """The request without its body: gates read its members only."""
+    return replace(request, body=b"")
+
+
+def _settle_in() -> None:
+    """Leave signals to the parent, and bound the memory where the platform can."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if importlib.util.find_spec("resource") is not None:
+        import resource  # noqa: PLC0415 - not on every platform
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
+
+@functools.cache
+def _gate(spec: GateSpec) -> Gate:
+    kind = gate_kinds()[spec.kind]
+    return kind.build(kind.options.model_validate_json(spec.options))
+
+
+def _applies(spec: GateSpec, request: Request) -> bool:
+    return _gate(spec).applies(request)
+
+
+def _judge(spec: GateSpec, reply: Reply, request: Request) -> Verdict:
+    return _gate(spec).judge(reply, request)

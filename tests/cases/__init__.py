@@ -1,0 +1,1 @@
+"""Plays case files: a scripted upstream, a real proxy, and a check for every expectation."""

@@ -1,0 +1,88 @@
+from dataclasses import dataclass, field
+
+from typing_extensions import override
+
+from proxy.contract.judging import judge_all, open_eyes
+from proxy.contract.plan import Plan, Way
+from proxy.contract.policy import StepKind
+from proxy.gates.base import Gate, Result, Verdict, Watch
+from proxy.wire.reply import Reply
+from proxy.wire.request import Request
+from tests.fakes.job import ASKED
+from tests.fakes.policies import FakeGate, failed, rule
+
+
+@dataclass
+class BrokenGate(Gate):
+    """Fails at everything but `applies`; with a `watch` only at feeding it."""
+
+    name: str = "broken"
+    eye: Watch | None = None
+
+    @override
+    def applies(self, request: Request) -> bool:
+        return True
+
+    @override
+    def judge(self, reply: Reply, request: Request) -> Verdict:
+        raise RuntimeError("prompt text")
+
+    @override
+    def watch(self, request: Request) -> Watch | None:
+        if self.eye is None:
+            raise RuntimeError("no eye")
+        return self.eye
+
+
+@dataclass
+class BrokenWatch(Watch):
+    fed: list[str] = field(default_factory=list)
+
+    @override
+    def feed(self, choice: int, content: str) -> Verdict | None:
+        self.fed.append(content)
+        raise RuntimeError("blind")
+
+
+def test_gate_that_raises_is_an_error_that_quotes_nothing() -> None:
+    plan = Plan(Way.HOLD, (rule(BrokenGate()),))
+
+    (judged,) = judge_all(plan, Reply(), ASKED, lambda: 0.0)
+
+    assert judged.verdict.result is Result.ERROR
+    assert "broken" in judged.verdict.reason
+    assert "prompt" not in judged.verdict.reason
+
+
+def test_enforced_gates_judge_before_observed_ones() -> None:
+    observed, enforced = rule(FakeGate("a")), rule(FakeGate("b"))
+
+    judged = judge_all(Plan(Way.HOLD, (enforced,), (observed,)), Reply(), ASKED, lambda: 0.0)
+
+    assert [(one.rule, one.enforced) for one in judged] == [(enforced, True), (observed, False)]
+
+
+def test_record_names_the_rule_s_gate_whatever_its_verdict_says() -> None:
+    plan = Plan(Way.HOLD, (rule(FakeGate("mine", failed(gate="other"))),))
+
+    (judged,) = judge_all(plan, Reply(), ASKED, lambda: 0.0)
+
+    assert judged.record().gate == "mine"
+
+
+def test_watch_that_breaks_is_closed_and_cuts_nothing() -> None:
+    watch = BrokenWatch()
+    (eye,) = open_eyes(Plan(Way.HOLD, (rule(BrokenGate(eye=watch)),)), ASKED)
+
+    found = [eye.feed(0, "a"), eye.feed(0, "b")]
+
+    assert found == [None, None]
+    assert watch.fed == ["a"]
+
+
+def test_gates_that_cannot_watch_or_would_deliver_have_no_eye() -> None:
+    blind = rule(FakeGate("blind"))
+    broken = rule(BrokenGate())
+    delivers = rule(BrokenGate(eye=BrokenWatch()), (StepKind.VARY, StepKind.DELIVER))
+
+    assert open_eyes(Plan(Way.HOLD, (blind, broken, delivers)), ASKED) == []

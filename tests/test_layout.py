@@ -1,0 +1,37 @@
+from pathlib import Path
+
+import pytest
+
+from proxy.errors import SettingsError
+from proxy.layout import SETTINGS_FILE, lay_out
+from proxy.settings import load_settings
+
+
+def test_laid_out_settings_are_right_and_find_policies_and_recipe(tmp_path: Path) -> None:
+    list(lay_out(tmp_path / "deep" / "gate"))
+
+    settings = load_settings(tmp_path / "deep" / "gate" / SETTINGS_FILE, {}, {})
+    recipe = settings.lanes["main"].recipe
+    assert (settings.policies.folder / "production.yaml").is_file()
+    assert (settings.policies.folder / "schema.json").is_file()
+    assert recipe
+    assert recipe.is_file()
+
+
+def test_what_exists_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / SETTINGS_FILE).write_text("mine")
+    first = list(lay_out(tmp_path))
+
+    second = list(lay_out(tmp_path))
+
+    assert (tmp_path / SETTINGS_FILE).read_text() == "mine"
+    assert first[0].startswith("kept ")
+    assert first[1].startswith("wrote ")
+    assert all(line.startswith("kept ") for line in second[:-1])
+
+
+def test_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(SettingsError, match="cannot be written"):
+        list(lay_out(tmp_path / "file"))
