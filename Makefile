@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 UPSTREAM =
+CASES = tests/cases/own/*.jsonl
 PORT =
 TARGET = sse
 SECONDS = 60
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: up test test-all check fuzz wheels bench clean help
+.PHONY: up test test-all cases check fuzz wheels bench clean help
 
 help:
 	@echo "make up       start an embedded model, the proxy before it, and a guided tour"
@@ -19,6 +20,7 @@ help:
 	@echo "make up PORT=9000                    listen on 9000, and on 9001 for metrics and health"
 	@echo "make test     run the tests"
 	@echo "make test-all the tests, those with the embedded model included, with coverage"
+	@echo "make cases    play the project's own cases; CASES=FILE.jsonl plays another file of their format"
 	@echo "make check    formatting, lint, types, import floors"
 	@echo "make fuzz     fuzz one target: TARGET=sse|events|reply|request|splice|rewrite|json|schema"
 	@echo "make fuzz SECONDS=600                for longer than a minute; what fails is kept in .fuzz"
@@ -44,6 +46,9 @@ fuzz: $(VENV)/.fuzz
 	@exec $(BIN)/python -m tests.fuzz.fuzz_wire '$(TARGET)' -max_total_time='$(SECONDS)' \
 		-print_final_stats=1 -artifact_prefix='.fuzz/$(TARGET)-' \
 		'.fuzz/$(TARGET)' 'tests/fuzz/corpus/$(TARGET)'
+
+cases: $(VENV)/.dev
+	@exec $(BIN)/python -m tests.cases.runner $(CASES)
 
 wheels: $(VENV)/.created
 	@exec $(BIN)/python .ci/aarch64_wheels.py

@@ -30,6 +30,7 @@ from proxy.settings import Provider, Settings, Unjudged, Usage
 from proxy.telemetry.log import RequestLog
 from proxy.telemetry.metrics import Metrics
 from proxy.telemetry.record import RecentRequests
+from proxy.telemetry.recorder import Recorder
 from proxy.upstream.direct import DirectLane, Timeouts
 from proxy.upstream.engine import Engine, EngineState, FirstAnswer
 from proxy.upstream.lane import Lane
@@ -104,12 +105,15 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             recipe_model=recipe.model if recipe else "",
         )
         door = _door(settings, policies, keys, recipe)
-        gateway = Gateway(door, parts, (metrics, recent, log))
+        recorder = Recorder((metrics, recent, log))
+        stack.callback(recorder.flush)
+        gateway = Gateway(door, parts, recorder)
         metrics.watch_load(lambda: gateway.in_flight, lambda: door.admission.depth)
         admin = build_admin(
             AdminParts(
                 metrics=metrics,
                 recent=recent,
+                catch_up=recorder.flush,
                 engines={MAIN: engine},
                 is_draining=lambda: gateway.draining,
                 token=_secret(settings.admin.token_env, around.environ),

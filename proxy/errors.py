@@ -43,6 +43,16 @@ class Fault(StrEnum):
     EMPTY_CONTENT = "empty_content"
     IN_REASONING = "in_reasoning"
 
+    UNKNOWN_TOOL = "unknown_tool"
+    ARGUMENTS_NOT_JSON = "arguments_not_json"
+    ARGUMENTS_VIOLATE_SCHEMA = "arguments_violate_schema"
+    CALL_IN_TEXT = "call_in_text"
+    CALL_IN_REASONING = "call_in_reasoning"
+    MISSING_CALL = "missing_call"
+    BAD_CALL_ID = "bad_call_id"
+    WRONG_FINISH_REASON = "wrong_finish_reason"
+    CALL_TRUNCATED = "call_truncated"
+
     STREAM_UNFINISHED = "stream_unfinished"
     ERROR_IN_STREAM = "error_in_stream"
     UPSTREAM_UNREACHABLE = "upstream_unreachable"

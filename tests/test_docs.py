@@ -142,9 +142,10 @@ def test_policies_page_lists_exactly_the_keys_of_a_policy() -> None:
     assert told == outside_gates | rule_keys
 
 
-def test_page_of_strict_json_lists_exactly_its_options_with_defaults() -> None:
-    options = gate_kinds()["strict_json"].options
-    told = {name: default for name, default, *_ in rows("gates/strict_json.md", "key")}
+@pytest.mark.parametrize("gate", ["strict_json", "tool_calls"])
+def test_page_of_a_gate_lists_exactly_its_options_with_defaults(gate: str) -> None:
+    options = gate_kinds()[gate].options
+    told = {name: default for name, default, *_ in rows(f"gates/{gate}.md", "key")}
 
     numbers = {name: int(default) for name, default in told.items() if default.isdigit()}
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import begin_attempt, finish_attempt, settle_sample
-from proxy.contract.collect import next_chunk, not_json, read_body, reply_of, see_head
+from proxy.contract.collect import not_json, read_body, reply_of, see_head
 from proxy.contract.job import Client, Job
 from proxy.contract.judging import judge_all
 from proxy.contract.ladder import Ladder
@@ -136,7 +136,12 @@ class _EventRelay:
         limit, size = self._job.parts.limits.reply_bytes, 0
         while True:
             asked = now()
-            chunk = await next_chunk(upstream, attempt)
+            try:
+                chunk = await upstream.chunk()
+            except UpstreamError:
+                if not tap.done:
+                    raise
+                chunk = b""  # a connection that breaks after `[DONE]` has ended the stream
             arrived = now()
             attempt.waited += arrived - asked
             size += len(chunk)

@@ -1,4 +1,4 @@
-"""The guided tour: five requests through the proxy, each answer, and what the gate did with it."""
+"""The guided tour: five requests through the proxy, each answer, and what the gates did with it."""
 
 import os
 from collections.abc import Mapping
@@ -50,9 +50,10 @@ _TOOL_CALL: Final = {
     ],
 }
 _NO_TOOL_CALL: Final = (
-    "The tool call is missing: `tool_choice` was `required`, the model answered in prose. "
-    "This version has no gate for tool calls: the reply was relayed unjudged."
+    "The tool call is missing: `tool_choice` was `required`, the model answered in prose every "
+    "time. The gate refuses such a reply."
 )
+_MISSING_CALL: Final = "missing_call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,6 @@ class Step:
     members: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
-
-    @property
-    def wants_tool_call(self) -> bool:
-        return "tools" in self.members
 
 
 STEPS: Final = (
@@ -143,7 +140,7 @@ class _Guide:
                 if response.content_type == "text/event-stream":
                     await self._flow(response)
                 else:
-                    self._tell_answer(step, response.status, await response.read())
+                    self._tell_answer(response.status, await response.read())
             except (aiohttp.ClientError, TimeoutError, ValueError) as error:
                 self._screen.line("error", _described(error), Colour.BAD)
         await self._account(response.headers)
@@ -157,7 +154,7 @@ class _Guide:
         finally:
             self._screen.end()
 
-    def _tell_answer(self, step: Step, status: int, body: bytes) -> None:
+    def _tell_answer(self, status: int, body: bytes) -> None:
         answer = read_answer(body)
         if status >= _ERRORS_FROM or answer.error is not None:
             self._screen.line(
@@ -165,6 +162,8 @@ class _Guide:
                 f"HTTP {status}, {answer.error or shortened(body.decode(errors='replace'))}",
                 Colour.BAD,
             )
+            if answer.error is not None and answer.error.code == _MISSING_CALL:
+                self._screen.line("note", _NO_TOOL_CALL, Colour.NOTE)
             return
         choice = answer.first
         calls = choice.message.tool_calls or ()
@@ -174,8 +173,6 @@ class _Guide:
             nothing = f"(no content, finish_reason {choice.finish_reason})"
             end = " [max_tokens reached]" if choice.finish_reason == "length" else ""
             self._screen.line("answer", shortened(choice.message.content or nothing) + end)
-        if step.wants_tool_call and not calls:
-            self._screen.line("note", _NO_TOOL_CALL, Colour.NOTE)
 
     async def _account(self, headers: Mapping[str, str]) -> None:
         request_id = headers.get("x-request-id", "")

@@ -2,7 +2,7 @@
 
 Text may talk of such mark-up, so a mark alone is no call. A call is a mark, then the name of a tool
 with nothing but mark-up between them, outside code: at the beginning of a line, or anywhere if the
-text ends in mark-up. A name that no tool has counts only where the text begins with the call.
+text ends in mark-up. A name that no tool has counts only where such a text begins with the call.
 """
 
 import re
@@ -72,6 +72,11 @@ class CallScanner:
         """Whether the end of the text may be, or belong to, a call."""
         return bool(self._tail or self._possible or self._certain)
 
+    @property
+    def ends_in_markup(self) -> bool:
+        """Whether the text so far does not end in prose."""
+        return self._last in _ENDS_OF_MARKUP
+
     def feed(self, piece: str) -> Sighting | None:
         """Take the next piece; what is returned is a call whatever follows."""
         if self._certain is None:
@@ -82,8 +87,7 @@ class CallScanner:
         """The text is over. `anywhere`: a call in mid-line counts though prose follows it."""
         if self._certain is None:
             self._take(self._mask.finish(), is_end=True)
-        ends_in_markup = self._last in _ENDS_OF_MARKUP
-        return self._certain or (self._possible if anywhere or ends_in_markup else None)
+        return self._certain or (self._possible if anywhere or self.ends_in_markup else None)
 
     def _take(self, masked: str, *, is_end: bool) -> None:
         self._last = (masked.rstrip() or self._last)[-1:]
@@ -104,14 +108,10 @@ class CallScanner:
             return
         sighting = Sighting(self._start + mark.start(), name)
         before = self._tail[: mark.start()]
-        if name not in self._names and name not in _KEYS_BEFORE_NAME:
-            is_structured = any(sign in mark[0] + shape["glue"] for sign in "{=[" + _BARS)
-            if is_structured and self._is_blank and not before.strip():
-                self._certain = sighting
-            return
-        if self._begins_line(before):
+        is_known = name in self._names or name in _KEYS_BEFORE_NAME
+        if is_known and self._begins_line(before):
             self._certain = sighting
-        else:
+        elif is_known or (_is_structured(mark, shape) and self._is_blank and not before.strip()):
             self._possible = self._possible or sighting
 
     def _begins_line(self, before: str) -> bool:
@@ -126,6 +126,10 @@ class CallScanner:
         _, newline, line = dropped.rpartition("\n")
         kept = line if newline else self._line + line
         self._line = kept[: _MOST_INDENTED + 1]
+
+
+def _is_structured(mark: re.Match[str], shape: re.Match[str]) -> bool:
+    return any(sign in mark[0] + shape["glue"] for sign in "{=[" + _BARS)
 
 
 def _goes_on(shape: re.Match[str]) -> bool:

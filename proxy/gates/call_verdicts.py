@@ -10,12 +10,18 @@ from proxy.gates.schema_violation import shorten
 from proxy.gates.tool_contract import Tool
 
 GATE = "tool_calls"
+BE_SHORT = "The token limit cut your tool call. Call again with shorter arguments."
 _LONGEST_LIST = 400
 
 
 def failed(fault: Fault, place: str, predicate: str, feedback: str) -> Verdict:
     """`predicate` says what is wrong with the place."""
     return Verdict(GATE, Result.FAIL, fault, f"{place} {predicate}.", place, feedback)
+
+
+def place_of(choice: int, position: int) -> str:
+    """The client's name of a call: index of the choice, position among its calls."""
+    return f"choices[{choice}].message.tool_calls[{position}]"
 
 
 def quoted(name: str) -> str:
@@ -35,7 +41,7 @@ def call_again(tool: Tool) -> str:
 
 
 def _expected(schema: dict[str, Any]) -> str:
-    """Each parameter with its type and whether it is required, as far as the schema says plainly."""
+    """Each parameter, its type where the schema says it plainly, and whether it is required."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
         return ""

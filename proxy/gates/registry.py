@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from proxy.errors import ConfigError, Place, Problem
-from proxy.gates import strict_json
+from proxy.gates import strict_json, tool_calls
 from proxy.gates.base import Gate
 
 GROUP = "sluicegate.gates"
@@ -23,7 +23,10 @@ class GateKind:
     build: Callable[[Any], Gate]
 
 
-_OWN = (GateKind(strict_json.NAME, strict_json.StrictJsonOptions, strict_json.StrictJsonGate),)
+_OWN = (
+    GateKind(strict_json.NAME, strict_json.StrictJsonOptions, strict_json.StrictJsonGate),
+    GateKind(tool_calls.NAME, tool_calls.ToolCallsOptions, tool_calls.ToolCallsGate),
+)
 
 
 def gate_kinds(installed: Iterable[EntryPoint] | None = None) -> dict[str, GateKind]:

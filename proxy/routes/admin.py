@@ -20,10 +20,14 @@ _READY_STATES = (EngineState.COLD, EngineState.CERTIFIED)
 
 @dataclass(frozen=True, slots=True)
 class AdminParts:
-    """What the admin listener shows. `token`: asked for by metrics and look-up; None: open."""
+    """What the admin listener shows. `token`: asked for by metrics and look-up; None: open.
+
+    `catch_up` records what has just ended, so that it is shown too.
+    """
 
     metrics: Metrics
     recent: RecentRequests
+    catch_up: Callable[[], None]
     engines: Mapping[str, Engine]
     is_draining: Callable[[], bool]
     token: str | None
@@ -57,6 +61,7 @@ def build_admin(parts: AdminParts) -> FastAPI:
 
     @app.get("/metrics", dependencies=guarded, summary="Prometheus metrics")
     async def metrics(request: Request) -> Response:
+        parts.catch_up()
         wants_open = "application/openmetrics-text" in request.headers.get("accept", "")
         page, content_type = await scrape.page(open_metrics=wants_open)
         return Response(page, headers={"content-type": content_type})
@@ -68,6 +73,7 @@ def build_admin(parts: AdminParts) -> FastAPI:
         responses={404: {}},
     )
     async def look_up(request_id: str) -> dict[str, Any]:
+        parts.catch_up()
         record = parts.recent.get(request_id)
         if record is None:
             raise HTTPException(404, "No request of this id among the last ones.")

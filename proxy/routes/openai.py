@@ -8,7 +8,6 @@ import logging
 import random
 import re
 import traceback
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -45,16 +44,14 @@ from proxy.routes.asgi import (
 from proxy.routes.paths import find_path
 from proxy.routes.running import Ended, RunningExchanges
 from proxy.telemetry.outcome import Endpoint, Outcome
-from proxy.telemetry.record import RecordSink, RequestRecord
+from proxy.telemetry.record import RequestRecord
+from proxy.telemetry.recorder import Describe, Recorder
 from proxy.wire.request import MalformedBody, Request, read_request
 from proxy.wire.sse import event
 
 _LOG: Final = logging.getLogger(__name__)
 _REQUEST_ID: Final = re.compile(r"[!-~]{1,128}")
 _CLIENT_GONE_STATUS: Final = 499
-
-
-Describe = Callable[[], RequestRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ class Gateway:
 
     door: Door
     parts: Parts
-    sinks: Sequence[RecordSink]
+    recorder: Recorder
     running: RunningExchanges = field(default_factory=RunningExchanges)
     draining: bool = False
     in_flight: int = 0
@@ -91,13 +88,7 @@ class Gateway:
             describe = await _Visit(self, scope, receive, send).serve()
         finally:
             self.in_flight -= 1
-        # The loop flushes what was written at the end of its turn: the record waits for the next.
-        asyncio.get_running_loop().call_soon(self._add, describe)
-
-    def _add(self, describe: Describe) -> None:
-        record = describe()
-        for sink in self.sinks:
-            sink.add(record)
+        self.recorder.add(describe)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ _NOT_FORWARDED: Final = frozenset(
         "server",
     }
 )
-# A lane says by these what *it* did; another proxy's behind it would be taken for ours.
-_OWN_HEADERS: Final = "x-sluicegate-"
+# Another proxy's behind the lane would be taken for ours, and which sites may call is ours to say.
+_OURS_TO_SAY: Final = ("x-sluicegate-", "access-control-")
 # The HTTP client lets them in, the HTTP server does not let them out.
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 # aiohttp warns that bytes of a mebibyte and more block the loop while they are written.
@@ -43,6 +43,7 @@ _LARGE_BODY_BYTES: Final = 1 << 20
 _KEEP_ALIVE_SECONDS: Final = 4.0
 # How often a silent reply is looked at: the HTTP client does not tell of a broken chunk.
 _LOOK_SECONDS: Final = 1.0
+_LOOKS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ class DirectReply:
         self._idle = _IdleTimer(response, timeouts)
 
     async def chunk(self) -> bytes:
-        self._idle.begin()
+        self._idle.waiting = True
         try:
             data = await self._response.content.readany()
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
@@ -172,7 +173,7 @@ class DirectReply:
                     code=Fault.UPSTREAM_IDLE,
                 ) from error
             raise BadReply("The upstream broke off in the middle of its reply.") from error
-        self._idle.end()
+        self._idle.heard()
         return data
 
     def __enter__(self) -> Self:
@@ -189,56 +190,59 @@ class DirectReply:
 
 
 def _end_to_end(response: aiohttp.ClientResponse) -> Headers:
-    named = response.headers.getall("connection", ())
-    dropped = _NOT_FORWARDED.union(
-        token.strip().lower() for value in named for token in value.split(",")
-    )
+    dropped = _NOT_FORWARDED
+    if named := response.headers.getall("connection", ()):
+        dropped = dropped.union(
+            token.strip().lower() for value in named for token in value.split(",")
+        )
     return [
         (lower, _CONTROL.sub(" ", value))
         for name, value in response.headers.items()
-        if (lower := name.lower()) not in dropped and not lower.startswith(_OWN_HEADERS)
+        if (lower := name.lower()) not in dropped and not lower.startswith(_OURS_TO_SAY)
     ]
 
 
 class _IdleTimer:
-    """Closes a reply that stays silent while it is waited for; one lazy timer for a reply.
+    """Closes a reply that stays silent while it is waited for.
 
     Until the first piece the limit is `reply_seconds`: a long prompt may be prefilled for minutes
     after the headers of its stream were sent. The time in which a slow client lets us wait does
-    not count: then it is we who do not read.
+    not count: then it is we who do not read. A timer looks at the reply now and then, so that a
+    piece costs no look at the clock; a limit is kept to within a tenth of it, or a second.
     """
 
-    __slots__ = ("_handle", "_loop", "_response", "_since", "_timeouts", "expired", "seconds")
+    __slots__ = ("_handle", "_idle_seconds", "_loop", "_response", "_silent", "expired")
+    __slots__ += ("_look_seconds", "seconds", "waiting")
 
     def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
         self._loop = asyncio.get_running_loop()
         self._response = response
-        self._timeouts = timeouts
-        self._since: float | None = None
+        self._idle_seconds = timeouts.idle_seconds
+        self._look_seconds = min(timeouts.reply_seconds, timeouts.idle_seconds) / _LOOKS
+        self._look_seconds = min(self._look_seconds, _LOOK_SECONDS)
+        self._silent = 0.0
         self.expired = False
+        self.waiting = False
         self.seconds = timeouts.reply_seconds
-        first = min(timeouts.reply_seconds, timeouts.idle_seconds, _LOOK_SECONDS)
-        self._handle = self._loop.call_later(first, self._check)
+        self._handle = self._loop.call_later(self._look_seconds, self._look)
 
-    def begin(self) -> None:
-        self._since = self._loop.time()
-
-    def end(self) -> None:
-        self._since = None
-        self.seconds = self._timeouts.idle_seconds
+    def heard(self) -> None:
+        """A piece has arrived."""
+        self.waiting = False
+        self._silent = 0.0
+        self.seconds = self._idle_seconds
 
     def stop(self) -> None:
         self._handle.cancel()
 
-    def _check(self) -> None:
-        left = self.seconds
-        if self._since is not None:
-            left = self._since + self.seconds - self._loop.time()
-            self.expired = left <= 0
+    def _look(self) -> None:
+        if self.waiting:
+            self._silent += self._look_seconds
+            self.expired = self._silent >= self.seconds
             if self.expired or self._is_lost():
                 self._response.close()
                 return
-        self._handle = self._loop.call_later(min(left, _LOOK_SECONDS), self._check)
+        self._handle = self._loop.call_later(self._look_seconds, self._look)
 
     def _is_lost(self) -> bool:
         """Whether the connection is gone though the body has not been told so."""

@@ -11,7 +11,7 @@ import msgspec
 
 from proxy.wire.call_parts import CallAssembly, call_texts
 from proxy.wire.depth import is_deeper
-from proxy.wire.lenient import is_whole, text_of
+from proxy.wire.lenient import index_of, indexes_of, is_whole, text_of
 
 _MAX_DEPTH = 256  # far from the stack's end, so that whatever was read can be written again
 
@@ -79,10 +79,9 @@ class Delta:
 def read_reply(body: bytes) -> Reply:
     """Read a chat completion that was not streamed. Raises `MalformedReply`."""
     document = _read_object(body)
-    choices = [
-        _read_choice(choice, position) for position, choice in enumerate(_choices_of(document))
-    ]
-    return Reply(tuple(choices), _usage_of(document), _error_of(document))
+    choices = _choices_of(document)
+    read = tuple(map(_read_choice, choices, indexes_of(choices)))
+    return Reply(read, _usage_of(document), _error_of(document))
 
 
 class ReplyBuilder:
@@ -101,7 +100,7 @@ class ReplyBuilder:
         has_token = finished = False
         token_ids = 0
         for position, choice in enumerate(choices):
-            index = _index_of(choice, position)
+            index = index_of(choice, position)
             parts = self._choices.get(index)
             if parts is None:
                 parts = self._choices[index] = _ChoiceParts(index)
@@ -166,17 +165,17 @@ class _ChoiceParts:
         )
 
 
-def _read_choice(choice: dict[str, Any], position: int) -> Choice:
+def _read_choice(choice: dict[str, Any], index: int) -> Choice:
     message = choice.get("message")
     if not isinstance(message, dict):
         message = {}
     return Choice(
-        index=_index_of(choice, position),
+        index=index,
         content=text_of(message.get("content")),
         reasoning=_reasoning_of(message),
         refusal=text_of(message.get("refusal")) or "",
         tool_calls=tuple(
-            ToolCall(_index_of(call, place), *call_texts(call))
+            ToolCall(index_of(call, place), *call_texts(call))
             for place, call in enumerate(_calls_of(message))
         ),
         finish_reason=text_of(choice.get("finish_reason")) or None,
@@ -238,8 +237,3 @@ def _calls_of(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _reasoning_of(message: dict[str, Any]) -> str:
     return text_of(message.get("reasoning")) or text_of(message.get("reasoning_content")) or ""
-
-
-def _index_of(item: dict[str, Any], position: int) -> int:
-    index = item.get("index")
-    return index if is_whole(index) else position

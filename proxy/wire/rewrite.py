@@ -1,10 +1,11 @@
 """Put repaired content and arguments into a reply as received, and leave all else as it was."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from proxy.wire.lenient import index_of, indexes_of
 from proxy.wire.rewrite_calls import CallRewriter, calls_with_arguments
 from proxy.wire.splice import items_of, members_of, with_members
 from proxy.wire.sse import Event, event
@@ -32,11 +33,13 @@ def body_with_content(body: bytes, contents: Mapping[int, NewContent]) -> bytes:
 
     Raises `ValueError` for anything but a JSON object whose choices are objects.
     """
-
-    def edit(index: int, choice: bytes) -> bytes:
-        return _edited_choice(choice, contents[index]) if index in contents else choice
-
-    return _with_choices(body, edit)
+    before = _choices_of(body)
+    indexes = indexes_of([json.loads(choice) for choice in before])
+    after = [
+        _edited_choice(choice, contents[index]) if index in contents else choice
+        for index, choice in zip(indexes, before, strict=True)
+    ]
+    return _with_choices(body, before, after)
 
 
 def events_with_content(events: Sequence[Event], contents: Mapping[int, NewContent]) -> list[bytes]:
@@ -48,7 +51,7 @@ def events_with_content(events: Sequence[Event], contents: Mapping[int, NewConte
     has taken.
     """
     chunks = [_chunk_of(item) for item in events]
-    carriers: dict[int, int] = {}
+    carriers: dict[int, tuple[int, int]] = {}
     added: dict[int, list[bytes]] = {}
     for index, new in contents.items():
         if new.content is None:
@@ -62,10 +65,10 @@ def events_with_content(events: Sequence[Event], contents: Mapping[int, NewConte
     calls = {index: CallRewriter(new.arguments) for index, new in contents.items()}
     rewritten: list[bytes] = []
     for at, chunk in enumerate(chunks):
-        carried = {index for index, carrier in carriers.items() if carrier == at}
         edits = {
-            index: _Edit(new, calls[index], carries=index in carried)
-            for index, new in contents.items()
+            position: _Edit(contents[index], calls[index], carriers.get(index) == (at, position))
+            for position, (index, _) in enumerate(chunk.choices)
+            if index in contents
         }
         rewritten += [*added.get(at, []), *_rewritten(chunk, edits)]
     return rewritten + added.get(len(chunks), [])
@@ -82,18 +85,24 @@ class _Edit:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """An event and what it says of each choice; `data` is empty when it is no JSON object."""
+    """An event and its choices with their indexes; `data` is empty when it is no JSON object."""
 
     event: Event
     data: bytes = b""
-    choices: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+    choices: Sequence[tuple[int, dict[str, Any]]] = ()
 
-    def bears(self, index: int, names: Sequence[str]) -> bool:
-        delta = self.choices.get(index, {}).get("delta")
-        return isinstance(delta, dict) and any(delta.get(name) for name in names)
+    def bearer(self, index: int, names: Sequence[str]) -> int | None:
+        """The position of the first choice with this index whose delta bears one of the names."""
+        for position, (stated, choice) in enumerate(self.choices):
+            delta = choice.get("delta")
+            if stated == index and isinstance(delta, dict) and any(map(delta.get, names)):
+                return position
+        return None
 
     def finishes(self, index: int) -> bool:
-        return bool(self.choices.get(index, {}).get("finish_reason"))
+        return any(
+            stated == index and choice.get("finish_reason") for stated, choice in self.choices
+        )
 
 
 def _chunk_of(item: Event) -> _Chunk:
@@ -103,16 +112,21 @@ def _chunk_of(item: Event) -> _Chunk:
         return _Chunk(item)
     if not isinstance(document, dict):
         return _Chunk(item)
-    choices = {
-        _index_of(choice, position): choice
+    choices = [
+        (index_of(choice, position), choice)
         for position, choice in enumerate(document.get("choices") or [])
-    }
+    ]
     return _Chunk(item, item.data or b"", choices)
 
 
-def _carrier(chunks: Sequence[_Chunk], index: int, new: NewContent) -> int | None:
+def _carrier(chunks: Sequence[_Chunk], index: int, new: NewContent) -> tuple[int, int] | None:
+    """Which event is to bear the new content, and which of its choices."""
     names = ("content", *_REASONING) if new.clear_reasoning else ("content",)
-    return next((at for at, chunk in enumerate(chunks) if chunk.bears(index, names)), None)
+    for at, chunk in enumerate(chunks):
+        position = chunk.bearer(index, names)
+        if position is not None:
+            return at, position
+    return None
 
 
 def _place_to_add(chunks: Sequence[_Chunk], index: int) -> int:
@@ -142,18 +156,20 @@ def _added_event(chunks: Sequence[_Chunk], at: int, index: int, new: NewContent)
 
 
 def _rewritten(chunk: _Chunk, edits: Mapping[int, _Edit]) -> list[bytes]:
-    """The event as it was, or edited, or nothing when the edit left nothing in it."""
-
-    def edit(index: int, choice: bytes) -> bytes:
-        return _edited_delta(choice, edits[index]) if index in edits else choice
-
-    if not chunk.choices:
+    """The event as it was, or edited by position, or nothing when the edit left nothing in it."""
+    if not edits:
         return [chunk.event.raw]
-    data = _with_choices(chunk.data, edit)
+    before = _choices_of(chunk.data)
+    after = [
+        _edited_delta(choice, edits[position]) if position in edits else choice
+        for position, choice in enumerate(before)
+    ]
+    data = _with_choices(chunk.data, before, after)
     if data == chunk.data:
         return [chunk.event.raw]
-    speaks_of_others = not chunk.choices.keys() <= edits.keys()
-    if speaks_of_others or _says_anything(json.loads(data)):
+    speaks_of_others = len(edits) < len(before)
+    was_empty = not _says_anything(json.loads(chunk.data))
+    if speaks_of_others or was_empty or _says_anything(json.loads(data)):
         return [event(data, chunk.event.name)]
     return []
 
@@ -197,24 +213,16 @@ def _changes_of_delta(present: Mapping[str, bytes], edit: _Edit) -> dict[str, by
     return changes
 
 
-def _with_choices(document: bytes, edit: Callable[[int, bytes], bytes]) -> bytes:
-    """The document with each choice edited, given its index and bytes; all else unchanged."""
+def _choices_of(document: bytes) -> list[bytes]:
     choices = members_of(document).get("choices", _NULL)
-    if choices == _NULL:
-        return document
-    before = items_of(choices)
-    after = [
-        edit(_index_of(json.loads(choice), position), choice)
-        for position, choice in enumerate(before)
-    ]
+    return [] if choices == _NULL else items_of(choices)
+
+
+def _with_choices(document: bytes, before: list[bytes], after: list[bytes]) -> bytes:
+    """The document as it was when no choice has changed, else with the new choices."""
     if before == after:
         return document
     return with_members(document, {"choices": b"[" + b",".join(after) + b"]"})
-
-
-def _index_of(choice: dict[str, Any], position: int) -> int:
-    index = choice.get("index")
-    return index if isinstance(index, int) and not isinstance(index, bool) else position
 
 
 def _says_anything(chunk: dict[str, Any]) -> bool:

@@ -134,13 +134,17 @@ def _case(document: Document, variants: tuple[Case, ...]) -> Case:
     answers = upstream if isinstance(upstream, list) else [upstream]
     expect = _object(document["expect"], "expect")
     _only(expect, EXPECTATIONS, "expect")
+    request = _object(document["request"], "request")
+    client = _object(document.get("client", {}), "client")
+    if "stream" in client:
+        request = {**request, "stream": client["stream"]}
     return Case(
         id=str(document["id"]),
-        request=_object(document["request"], "request"),
+        request=request,
         policy=_object(document.get("policy", {}), "policy"),
         answers=tuple(_answer(one, f"upstream[{index}]") for index, one in enumerate(answers)),
         lone_answer=not isinstance(upstream, list),
-        client=_client(document.get("client", {})),
+        client=_client(client),
         expect=expect,
         variants=variants,
     )
@@ -171,7 +175,7 @@ def _answer(document: Any, place: str) -> Answer:
 def _pieces(document: Document, kind: str, place: str) -> tuple[bytes, ...]:
     value = document[kind]
     if kind == "body":
-        return (value if isinstance(value, str) else json.dumps(value)).encode(),
+        return ((value if isinstance(value, str) else json.dumps(value)).encode(),)
     if kind == "raw":
         return (str(value).encode(),)
     if kind == "b64":
@@ -192,8 +196,8 @@ def _bytes(text: Any, place: str) -> bytes:
         raise CaseError(f"{place}: not base64") from error
 
 
-def _client(document: Any) -> ClientScript:
-    _only(_object(document, "client"), _CLIENT, "client")
+def _client(document: Document) -> ClientScript:
+    _only(document, _CLIENT, "client")
     name, _, text = str(document.get("vary", "")).partition(": ")
     return ClientScript(
         headers=_headers(document.get("headers", {}), "client.headers"),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
+from referencing import Registry
 
 from tests.cases.faults import check_fault
 from tests.cases.finding import Finding, NotChecked, Wrong, differs
@@ -80,7 +81,7 @@ def _validities(exchange: Exchange) -> Iterable[bool | None]:
         yield False if repaired else words.get(attempt["result"])
 
 
-def _valid_json(wanted: bool, seen: Seen) -> Iterable[Finding]:  # noqa: FBT001
+def _valid_json(wanted: bool, seen: Seen) -> Iterable[Finding]:
     for exchange in seen.exchanges:
         texts = exchange.told.content.values()
         found = exchange.status == _OK and bool(texts) and all(_fits(t, exchange) for t in texts)
@@ -91,7 +92,12 @@ def _fits(text: str, exchange: Exchange) -> bool:
     """Whether a text is strict JSON and fits the request's schema, by a plain validator."""
     is_json, value = is_strict_json(text)
     schema = _schema(exchange.request)
-    return is_json and (schema is None or Draft202012Validator(schema).is_valid(value))
+    return is_json and (schema is None or _is_valid(value, schema))
+
+
+def _is_valid(value: Any, schema: Any) -> bool:
+    """With a registry of nothing, so that no reference is ever fetched."""
+    return Draft202012Validator(schema, registry=Registry()).is_valid(value)
 
 
 def _schema(request: Mapping[str, Any]) -> Any:
@@ -117,14 +123,14 @@ def _delivered_id(wanted: Any, seen: Seen) -> Iterable[Finding]:
         yield from differs("delivered_id", wanted, exchange.told.id)
 
 
-def _repaired(wanted: bool, seen: Seen) -> Iterable[Finding]:  # noqa: FBT001
+def _repaired(wanted: bool, seen: Seen) -> Iterable[Finding]:
     """The outcome says it, and the metric counts it."""
     for exchange in seen.exchanges:
         yield from differs("repaired", wanted, exchange.record.get("outcome") == "repaired")
     yield from differs("repaired (metric)", wanted, grown(seen, "repairs_total") > 0)
 
 
-def _upstream_cancelled(wanted: bool, seen: Seen) -> Iterable[Finding]:  # noqa: FBT001
+def _upstream_cancelled(wanted: bool, seen: Seen) -> Iterable[Finding]:
     for number, call in enumerate(seen.calls, 1):
         yield from differs(f"upstream_cancelled (call {number})", wanted, _closed_early(call))
 
@@ -152,7 +158,7 @@ def _stream_member(name: str, look: Callable[[Exchange], Any]) -> "_StreamCheck"
     return lambda value, exchange, _: differs(f"client_stream.{name}", [value], look(exchange))
 
 
-def _byte_identical(value: bool, exchange: Exchange, seen: Seen) -> Iterable[Finding]:  # noqa: FBT001
+def _byte_identical(value: bool, exchange: Exchange, seen: Seen) -> Iterable[Finding]:
     sent = b"".join(seen.calls[-1].answer.pieces)
     return differs("client_stream.byte_identical", value, exchange.body == sent)
 

@@ -17,6 +17,7 @@ _JSON_REPAIRS: Final = {
 }
 # `retry.vary` and `retry.feedback` in our steps; a seed and a temperature are both `vary`.
 _STEPS: Final = {"feedback": "reask", "seed": "vary", "temperature": "vary", "same": "same"}
+_COERCIONS: Final = {"json_string": "json_string", "number_string": "number_string"}
 _STREAM_MODES: Final = {"hold": "hold", "passthrough": "pass", "auto": "auto"}
 _FIXED_LIMITS: Final = {
     "schema_max_depth": "the gate bounds a schema's depth itself (64)",
@@ -101,7 +102,8 @@ def _tools(draft: _Draft, value: Mapping[str, Any]) -> None:
         return
     if "tool_calls" not in draft.kinds:
         raise Skip("no gate tool_calls in this version")
-    options: dict[str, Any] = {"coerce": list(value.get("coerce", ()))}
+    coercions = [_word("tools.coerce", _COERCIONS, word) for word in value.get("coerce", ())]
+    options: dict[str, Any] = {"coerce": coercions}
     if "empty_args" in value:
         words = {"normalise": ["empty_arguments"], "keep": []}
         options["repair"] = _word("tools.empty_args", words, value["empty_args"])
@@ -145,7 +147,9 @@ def _limits(draft: _Draft, value: Mapping[str, Any]) -> None:
     _only("limits", value, ("body_max_bytes", *_FIXED_LIMITS))
     if "body_max_bytes" in value:
         draft.settings["limits.request_bytes"] = value["body_max_bytes"]
-    draft.notes += [f"limits.{name}: {_FIXED_LIMITS[name]}" for name in _FIXED_LIMITS.keys() & value]
+    draft.notes += [
+        f"limits.{name}: {_FIXED_LIMITS[name]}" for name in _FIXED_LIMITS.keys() & value
+    ]
 
 
 def _timeouts(draft: _Draft, value: Mapping[str, Any]) -> None:
@@ -179,7 +183,8 @@ def _metrics(draft: _Draft, value: Mapping[str, Any]) -> None:
     draft.settings["usage"] = "inject" if value.get("inject_usage", True) else "leave"
 
 
-def _on_fail(draft: _Draft, value: str) -> None:
+def _on_fail(_: _Draft, value: str) -> None:
+    """An error is how our ladders end anyway."""
     _word("on_fail", {"error": "reject"}, value)
 
 

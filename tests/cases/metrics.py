@@ -79,7 +79,7 @@ def _ttfr_about(value: float, wanted: Mapping[str, Any], seen: Seen) -> Iterable
 
 def _ttfr_at_event(value: int, wanted: Mapping[str, Any], seen: Seen) -> Iterable[Finding]:
     """TTFT, as above: it is not before that event was sent, so no earlier event counted."""
-    index = value - wanted.get("event_count_from", 0)
+    index = value - wanted.get("event_count_from", 1)
     record = seen.first.record
     found = record.get("ttft_seconds")
     if found is None:

@@ -75,7 +75,7 @@ def read_told(body: bytes, content_type: str) -> Told:
 def event_data(body: bytes) -> Iterator[str]:
     """The data of each event that a blank line ended; those without data are passed over."""
     lines: list[str] = []
-    for line in _LINE_END.split(body.decode("utf-8", "replace")):
+    for line in _LINE_END.split(body.decode("utf-8", "replace"))[:-1]:
         name, _, value = line.partition(":")
         if not line and lines:
             yield "\n".join(lines)

@@ -228,7 +228,7 @@ async def _within(condition: Callable[[], bool]) -> None:
 async def _until(condition: Callable[[], Awaitable[bool]]) -> None:
     try:
         async with asyncio.timeout(_SETTLE_SECONDS):
-            while not await condition():
+            while not await condition():  # noqa: ASYNC110 - a condition has no event
                 await asyncio.sleep(0.005)
     except TimeoutError:
         pass

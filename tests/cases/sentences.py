@@ -16,8 +16,10 @@ _ATTEMPT: Final = re.compile(r"attempt_(\d+)")
 Problem = str | None
 
 
-def check_upstream_request(wanted: Mapping[str, str], seen: Seen) -> Iterable[Finding]:
+def check_upstream_request(wanted: str | Mapping[str, str], seen: Seen) -> Iterable[Finding]:
     """`every_attempt` and `attempt_N`, each a few sentences with semicolons between them."""
+    if isinstance(wanted, str):
+        wanted = {"every_attempt": wanted}
     bodies = [json_of(call) for call in seen.calls]
     for key, text in wanted.items():
         match = _ATTEMPT.fullmatch(key)

@@ -95,13 +95,18 @@ class CaseUpstream:
 
 
 async def _play(
-    call: UpstreamCall, received: Received, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    call: UpstreamCall,
+    received: Received,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
 ) -> None:
     gone = asyncio.ensure_future(reader.read(1))
     try:
         await _write(call, gone, writer)
-    finally:
         received.closed_early = gone.done()
+    except ConnectionError:  # it was closed while we wrote
+        received.closed_early = True
+    finally:
         gone.cancel()
 
 

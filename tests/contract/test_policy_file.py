@@ -40,10 +40,10 @@ def test_shipped_policy_is_read_and_holds_the_contract() -> None:
     assert policy.mode is Mode.ENFORCE
     assert policy.attempts.max_attempts == 3
     assert policy.stream.mode is StreamMode.AUTO
-    (rule,) = policy.rules
-    assert rule.gate.name == "strict_json"
-    assert rule.ladder == (Step(StepKind.VARY), Step(StepKind.REASK), Step(StepKind.REJECT))
-    assert rule.on_error == Step(StepKind.REJECT)
+    assert [rule.gate.name for rule in policy.rules] == ["strict_json", "tool_calls"]
+    for rule in policy.rules:
+        assert rule.ladder == (Step(StepKind.VARY), Step(StepKind.REASK), Step(StepKind.REJECT))
+        assert rule.on_error == Step(StepKind.REJECT)
 
 
 def test_every_shipped_policy_is_read() -> None:

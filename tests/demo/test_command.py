@@ -45,8 +45,9 @@ async def test_tour_goes_through_the_real_proxy() -> None:
         await show(demo_settings(0, 0), url, out, io.StringIO(), once=True)
 
     text = out.getvalue()
-    assert "error" not in text
-    assert text.count(CONTENT) == 5
+    assert text.count(CONTENT) == 4
+    assert text.count("error") == 1
+    assert "error missing_call" in text
     assert text.count("policy production@") == 5
     assert "attempt 1 first (engine cold), invalid: not_json" in text
     assert "attempt 2 cold (engine cold), valid" in text

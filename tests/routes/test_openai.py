@@ -19,6 +19,7 @@ from proxy.routes.asgi import Message
 from proxy.routes.openai import Door, Gateway
 from proxy.telemetry.outcome import Outcome
 from proxy.telemetry.record import RequestRecord
+from proxy.telemetry.recorder import Recorder
 from proxy.upstream.lane import Call, UpstreamReply
 from tests.fakes.job import FakeClock, new_engine
 from tests.fakes.lane import FakeLane, FakeReply
@@ -80,7 +81,8 @@ class Surface:
         )
         clock = FakeClock()
         parts = Parts(lane, new_engine()[0], Limits(1 << 20, 1 << 20), clock)
-        self.gateway = Gateway(door, parts, (self.records,))
+        self.recorder = Recorder((self.records,))
+        self.gateway = Gateway(door, parts, self.recorder)
         self.sent: list[Message] = []
         self.leave = asyncio.Event()
 
@@ -117,7 +119,7 @@ class Surface:
             self.sent.append(message)
 
         await self.gateway(scope, receive, send)
-        await asyncio.sleep(0)
+        self.recorder.flush()
 
     async def serving(self, body: bytes = BODY) -> "asyncio.Task[None]":
         """A request that is on its way as far as it gets by itself."""
@@ -191,7 +193,7 @@ async def test_client_that_leaves_while_its_body_is_read_is_gone() -> None:
         surface.sent.append(message)
 
     await surface.gateway(scope, receive, send)
-    await asyncio.sleep(0)
+    surface.recorder.flush()
 
     assert surface.sent == []
     assert surface.outcome() is Outcome.CLIENT_GONE

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.reply import Choice, Reply, ReplyBuilder, read_reply
+from proxy.wire.reply import Choice, Reply, ReplyBuilder, ToolCall, read_reply
 from proxy.wire.rewrite import NewContent, body_with_content, events_with_content
 from proxy.wire.sse import DONE, Event, SseParser, comment, event
 
@@ -258,7 +259,57 @@ def test_added_event_claims_no_usage() -> None:
     assert added.keys() == {"choices"}
 
 
+def test_body_gets_new_arguments_and_keeps_the_rest() -> None:
+    body = (
+        b'{"n": 1.0e+2, "choices": [{"index": 0, "message": {"content": null, "tool_calls":'
+        b' [{"id": "a", "function": {"name": "f", "arguments": ""}}]}, "finish_reason": "x"}]}'
+    )
+    changed = body.replace(b'"arguments": ""', b'"arguments": "{}"')
+
+    rewritten = body_with_content(body, {0: NewContent(None, arguments={0: "{}"})})
+
+    assert json.loads(rewritten) == json.loads(changed)
+    assert rewritten.startswith(b'{"n": 1.0e+2, ')
+
+
+def test_content_and_absent_calls_stay_when_only_arguments_are_new() -> None:
+    body = b'{"choices":[{"message":{"content":"x","tool_calls":null}}]}'
+
+    assert body_with_content(body, {0: NewContent(None, arguments={0: "{}"})}) == body
+
+
+def test_first_event_of_a_call_bears_its_new_arguments() -> None:
+    opening = piece({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f"}}]})
+    later = piece({"tool_calls": [{"index": 0, "function": {"arguments": "nu"}}]})
+    last = piece(
+        {"tool_calls": [{"index": 0, "function": {"arguments": "ll"}}]}, finish_reason="tool_calls"
+    )
+    events = recorded(ROLE, piece({"content": "Hm."}), opening, later, last, USAGE, DONE)
+
+    rewritten = events_with_content(events, {0: NewContent(None, arguments={0: "{}"})})
+
+    assert rewritten[:2] + rewritten[4:] == [ROLE, events[1].raw, USAGE, DONE]
+    assert assembled(rewritten).choices == (
+        Choice(0, "Hm.", tool_calls=(ToolCall(0, "a", "f", "{}"),), finish_reason="tool_calls"),
+    )
+
+
 TEXT = st.text(st.characters(codec="utf-8"), max_size=4)
+CALLS: st.SearchStrategy[Any] = st.just(7) | st.fixed_dictionaries(
+    {},
+    optional={
+        "index": st.none() | st.integers(0, 2),
+        "id": st.sampled_from(["", "a", "b"]),
+        "function": st.none()
+        | st.fixed_dictionaries(
+            {},
+            optional={
+                "name": st.sampled_from(["f", "g"]),
+                "arguments": st.sampled_from(["", "{", "}"]),
+            },
+        ),
+    },
+)
 DELTAS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {},
     optional={
@@ -266,7 +317,7 @@ DELTAS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "content": st.none() | TEXT,
         "reasoning": TEXT,
         "reasoning_content": TEXT,
-        "tool_calls": st.just([{"index": 0, "function": {"arguments": "{"}}]),
+        "tool_calls": st.none() | st.lists(CALLS, max_size=3),
     },
 )
 CHOICES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
@@ -282,15 +333,26 @@ CHUNKS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
+ARGUMENTS = st.dictionaries(st.integers(0, 3), st.just('{"a":1}'), max_size=3)
+
+
 def repaired(choice: Choice, new: NewContent) -> Choice:
     reasoning = "" if new.clear_reasoning else choice.reasoning
-    return Choice(choice.index, new.content, reasoning, "", choice.tool_calls, choice.finish_reason)
+    content = choice.content if new.content is None else new.content
+    calls = tuple(
+        replace(call, arguments=new.arguments.get(position, call.arguments))
+        for position, call in enumerate(choice.tool_calls)
+    )
+    return Choice(choice.index, content, reasoning, "", calls, choice.finish_reason)
 
 
 @given(
     chunks=st.lists(CHUNKS, max_size=6),
     contents=st.dictionaries(
-        st.integers(0, 2), st.builds(NewContent, TEXT.filter(bool), st.booleans()), max_size=3
+        st.integers(0, 2),
+        st.builds(NewContent, TEXT.filter(bool), st.booleans(), ARGUMENTS)
+        | st.builds(NewContent, st.none(), arguments=ARGUMENTS),
+        max_size=3,
     ),
 )
 def test_rewritten_events_assemble_to_the_repaired_reply(
@@ -303,6 +365,8 @@ def test_rewritten_events_assemble_to_the_repaired_reply(
 
     expected = {choice.index: choice for choice in before.choices}
     for index, new in contents.items():
+        if index not in expected and new.content is None:
+            continue
         expected[index] = repaired(expected.get(index, Choice(index, None)), new)
     assert {choice.index: choice for choice in after.choices} == expected
     assert after.usage == before.usage

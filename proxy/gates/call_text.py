@@ -1,7 +1,11 @@
-"""Texts that are nothing but a tool call: as JSON without any mark, or in one Markdown fence."""
+"""Finds a tool call in a finished text; also one that is the whole text, without any mark.
+
+Such a call is JSON with the name of a tool, or any call alone in one Markdown fence.
+"""
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from proxy.gates.call_markup import CallScanner
@@ -19,16 +23,36 @@ _KEYS = frozenset({"name", "arguments", "parameters", "id", "type", "index"})
 _ARGUMENTS = ("arguments", "parameters")
 
 
-def is_bare_call(text: str, names: Collection[str], limits: Limits) -> bool:
-    """Whether the whole text is one call, or several, of known tools."""
+@dataclass(frozen=True, slots=True)
+class FoundCall:
+    """`is_closed`: the text ends in mark-up, so the call is not cut."""
+
+    is_closed: bool
+
+
+def find_call(
+    text: str, names: Collection[str], limits: Limits, *, may_be_bare: bool
+) -> FoundCall | None:
+    """A call that was left in a text, if there is one."""
+    scanner = CallScanner(names)
+    if scanner.feed(text) or scanner.finish():
+        return FoundCall(scanner.ends_in_markup)
+    return FoundCall(is_closed=True) if may_be_bare and _is_bare(text, names, limits) else None
+
+
+def _is_bare(text: str, names: Collection[str], limits: Limits) -> bool:
     fenced = _FENCED.fullmatch(text)
     inside = fenced["inside"] if fenced else text
-    scanner = CallScanner(names)
-    marked = fenced and (scanner.feed(inside) or scanner.finish())
-    if marked and marked.name in names and not inside[: marked.at].strip():
+    if fenced and _is_marked(inside, names):
         return True
     reading = read_document(_LEFT_OVER.sub("", inside), limits)
     return not isinstance(reading, Finding) and _is_call(reading.value, names)
+
+
+def _is_marked(inside: str, names: Collection[str]) -> bool:
+    scanner = CallScanner(names)
+    found = scanner.feed(inside) or scanner.finish()
+    return found is not None and found.name in names and not inside[: found.at].strip()
 
 
 class BareBeginning:

@@ -1,0 +1,211 @@
+"""Generated schemas and documents, sound and damaged: the verdict is plain jsonschema's.
+
+Formats are no part of it, and patterns are such as mean the same in every dialect.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema.validators import validator_for
+
+from proxy.gates.schema import compile_schema
+
+NAMES = ["a", "b", "ab"]
+DEFINITIONS = ["x", "y"]
+PATTERNS = ["^a", "b$", "^[a-b]{2}$", "."]
+DIALECTS = [
+    "http://json-schema.org/draft-04/schema#",
+    "http://json-schema.org/draft-06/schema#",
+    "http://json-schema.org/draft-07/schema#",
+    "https://json-schema.org/draft/2019-09/schema",
+    "https://json-schema.org/draft/2020-12/schema",
+]
+DRAFT_4 = DIALECTS[0]
+MOST_DEPTH = 3
+
+SCALARS: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        None,
+        True,
+        False,
+        0,
+        1,
+        2,
+        7,
+        -1,
+        1.0,
+        0.5,
+        2.5,
+        1e300,
+        10**20,
+        "",
+        "a",
+        "b",
+        "ab",
+        "bbb",
+        "é",
+    ]
+)
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+SIZES = st.integers(0, 3)
+TYPES = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
+BOUNDS_OF_SIZE = [
+    f"{end}{of}" for end in ("min", "max") for of in ("Length", "Items", "Properties")
+]
+PLAIN: dict[str, st.SearchStrategy[Any]] = {
+    "type": TYPES | st.lists(TYPES, min_size=1, max_size=3, unique=True),
+    "enum": st.lists(VALUES, min_size=1, max_size=3, unique_by=json.dumps),
+    "minimum": st.integers(-1, 2),
+    "maximum": st.sampled_from([0, 1, 2.5, 10**20]),
+    "multipleOf": st.sampled_from([1, 2, 0.5]),
+    "pattern": st.sampled_from(PATTERNS),
+    "required": st.lists(st.sampled_from(NAMES), min_size=1, max_size=2, unique=True),
+    "uniqueItems": st.booleans(),
+} | dict.fromkeys(BOUNDS_OF_SIZE, SIZES)
+SINCE_6: dict[str, st.SearchStrategy[Any]] = {
+    "const": VALUES,
+    "exclusiveMinimum": st.integers(-1, 1),
+    "exclusiveMaximum": st.integers(0, 2),
+}
+PLAIN_KEYWORDS = dict.fromkeys(DIALECTS, PLAIN | SINCE_6) | {DRAFT_4: PLAIN}
+
+Below = st.SearchStrategy[Any]
+
+
+def _named(below: Below) -> Below:
+    return st.dictionaries(st.sampled_from(NAMES), below, min_size=1, max_size=2)
+
+
+def _listed(below: Below) -> Below:
+    return st.lists(below, min_size=1, max_size=3)
+
+
+def _one(below: Below) -> Below:
+    return below
+
+
+def _by_pattern(below: Below) -> Below:
+    return st.dictionaries(st.sampled_from(PATTERNS), below, min_size=1, max_size=2)
+
+
+APPLYING: dict[str, tuple[int, Callable[[Below], Below]]] = {
+    "properties": (0, _named),
+    "patternProperties": (0, _by_pattern),
+    "additionalProperties": (0, _one),
+    "items": (0, _one),
+    "allOf": (0, _listed),
+    "anyOf": (0, _listed),
+    "oneOf": (0, _listed),
+    "not": (0, _one),
+    "contains": (1, _one),
+    "propertyNames": (1, _one),
+    "if": (2, _one),
+    "then": (2, _one),
+    "else": (2, _one),
+    "dependentSchemas": (3, _named),
+    "unevaluatedProperties": (3, _one),
+    "unevaluatedItems": (3, _one),
+    "prefixItems": (4, _listed),
+}
+
+
+@st.composite
+def subschemas(draw: st.DrawFn, dialect: str, depth: int) -> Any:
+    """A schema of a few keywords; references lead to definitions, which hold none themselves."""
+    since = DIALECTS.index(dialect)
+    if since > 0 and draw(st.integers(0, 9)) == 0:
+        return draw(st.booleans())
+    plain = PLAIN_KEYWORDS[dialect]
+    applying = {
+        name: build for name, (first, build) in APPLYING.items() if first <= since and depth > 0
+    }
+    names = draw(
+        st.lists(
+            st.sampled_from([*plain, *applying, *applying]), min_size=1, max_size=3, unique=True
+        )
+    )
+    schema = {
+        name: draw(plain[name] if name in plain else applying[name](subschemas(dialect, depth - 1)))
+        for name in names
+    }
+    if depth in (1, 2) and draw(st.integers(0, 5)) == 0:
+        reference = {"$ref": f"#/definitions/{draw(st.sampled_from(DEFINITIONS))}"}
+        return schema | reference if since > 2 else reference  # before, it hid what stood beside
+    return schema
+
+
+@st.composite
+def schemas(draw: st.DrawFn, dialect: str) -> dict[str, Any]:
+    schema = draw(subschemas(dialect, MOST_DEPTH))
+    if not isinstance(schema, dict):
+        schema = {"allOf": [schema]}
+    definitions = {name: draw(subschemas(dialect, 0)) for name in DEFINITIONS}
+    return {"$schema": dialect, "definitions": definitions} | schema
+
+
+@st.composite
+def fitting(draw: st.DrawFn, schema: Any) -> Any:
+    """A document that heeds what can be heeded one keyword at a time."""
+    if not isinstance(schema, dict):
+        return draw(VALUES)
+    if "const" in schema or "enum" in schema:
+        return draw(st.sampled_from(schema.get("enum", [schema.get("const")])))
+    unions = [schema[name] for name in ("anyOf", "oneOf", "allOf") if name in schema]
+    if draw(st.booleans()) and unions:
+        return draw(fitting(draw(st.sampled_from(unions[0]))))
+    return draw(fitting_container(schema))
+
+
+@st.composite
+def fitting_container(draw: st.DrawFn, schema: dict[str, Any]) -> Any:
+    if schema.keys() & {"properties", "required", "additionalProperties"}:
+        named, extra = schema.get("properties", {}), schema.get("additionalProperties")
+        more = draw(st.sets(st.sampled_from(NAMES)))
+        names = sorted({*schema.get("required", ()), *more})
+        return {name: draw(fitting(named.get(name, extra))) for name in names}
+    if schema.keys() & {"items", "prefixItems"}:
+        leading = [draw(fitting(each)) for each in schema.get("prefixItems", ())]
+        return leading + [draw(fitting(schema.get("items"))) for _ in range(draw(SIZES))]
+    return draw(VALUES)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, document: Any) -> Any:
+    """The document with one value changed, added, or taken away, at any depth."""
+    if isinstance(document, list) and document and draw(st.booleans()):
+        at = draw(st.integers(0, len(document) - 1))
+        changed = [draw(damaged(document[at]))] if draw(st.booleans()) else []
+        return document[:at] + changed + document[at + 1 :]
+    if isinstance(document, dict) and draw(st.booleans()):
+        name = draw(st.sampled_from(NAMES))
+        rest = {key: value for key, value in document.items() if key != name}
+        if name in document and draw(st.booleans()):
+            return rest
+        return rest | {name: draw(damaged(document.get(name)))}
+    return draw(VALUES)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(data=st.data())
+@settings(max_examples=60)
+def test_generated_schema_decides_as_in_plain_jsonschema(dialect: str, data: st.DataObject) -> None:
+    schema = data.draw(schemas(dialect))
+    document = data.draw(fitting(schema))
+    documents = [document, data.draw(damaged(document))]
+    plain = validator_for(schema)(schema)
+    compiled = compile_schema(json.dumps(schema).encode())
+
+    verdicts = [compiled.validate(each) is None for each in documents]
+
+    assert not compiled.unchecked
+    assert verdicts == [plain.is_valid(each) for each in documents]

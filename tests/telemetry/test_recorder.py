@@ -1,0 +1,49 @@
+import asyncio
+
+from proxy.telemetry.outcome import Endpoint, Outcome
+from proxy.telemetry.record import RecentRequests, RequestRecord
+from proxy.telemetry.recorder import Recorder
+
+
+def _record(name: str) -> RequestRecord:
+    return RequestRecord(name, 0.0, Endpoint.CHAT, Outcome.PASSED, 200)
+
+
+async def test_description_is_made_after_a_moment() -> None:
+    recent = RecentRequests()
+    recorder = Recorder([recent])
+
+    recorder.add(lambda: _record("a"))
+    at_once = recent.get("a")
+    async with asyncio.timeout(5):
+        while recent.get("a") is None:  # noqa: ASYNC110 - a batch has no event
+            await asyncio.sleep(0.01)
+
+    assert at_once is None
+
+
+async def test_flush_records_everything_at_once_and_once() -> None:
+    recent = RecentRequests()
+    described: list[str] = []
+    recorder = Recorder([recent])
+
+    def describe() -> RequestRecord:
+        described.append("a")
+        return _record("a")
+
+    recorder.add(describe)
+    recorder.flush()
+    recorder.flush()
+
+    assert recent.get("a")
+    assert described == ["a"]
+
+
+async def test_full_batch_does_not_wait() -> None:
+    recent = RecentRequests()
+    recorder = Recorder([recent])
+
+    for number in range(64):
+        recorder.add(lambda number=number: _record(str(number)))  # type: ignore[misc]
+
+    assert recent.get("63")
