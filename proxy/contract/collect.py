@@ -1,5 +1,6 @@
 """Collects one whole reply of an upstream: a body, or a recorded stream under the gates' watch."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from proxy.wire.sse import Event, EventTooLarge, SseParser
 from proxy.wire.tap import MalformedBodyReply, read_body_head
 
 _OK = 200
+_AFTER_DONE_SECONDS = 0.25
 
 
 async def collect(job: Job, attempt: Attempt, call: Call) -> None:
@@ -83,14 +85,16 @@ def reply_of(attempt: Attempt) -> Reply:
         raise BadReply("The upstream's reply is not a chat completion.") from error
 
 
-async def next_chunk(upstream: UpstreamReply, attempt: Attempt) -> bytes:
-    """The next bytes of a stream; a connection that breaks after `[DONE]` has ended it."""
+async def after_done(upstream: UpstreamReply) -> bytes:
+    """What follows `[DONE]`: the end of the body, soon. An upstream that leaves it open is left.
+
+    A connection that was read to its end can be used again; one that breaks here has ended too.
+    """
     try:
-        return await upstream.chunk()
-    except UpstreamError:
-        if attempt.tap.done:
-            return b""
-        raise
+        async with asyncio.timeout(_AFTER_DONE_SECONDS):
+            return await upstream.chunk()
+    except (UpstreamError, TimeoutError):
+        return b""
 
 
 class _StreamCollector:
@@ -109,7 +113,7 @@ class _StreamCollector:
         size = 0
         while not attempt.cut:
             asked = self._now()
-            chunk = await next_chunk(upstream, attempt)
+            chunk = await (after_done(upstream) if attempt.tap.done else upstream.chunk())
             arrived = self._now()
             attempt.waited += arrived - asked
             size += len(chunk)

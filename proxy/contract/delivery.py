@@ -42,11 +42,13 @@ def _deciding(settled: Settled) -> Judged:
 
 
 def repairs_of(attempt: Attempt) -> dict[int, Repaired]:
-    """Repaired content by choice, from the enforced gates that passed."""
+    """What is repaired, by choice: the repairs of all enforced gates that passed."""
     merged: dict[int, Repaired] = {}
     for judged in attempt.judged:
         if judged.enforced:
-            merged |= judged.verdict.repaired
+            for index, repaired in judged.verdict.repaired.items():
+                known = merged.get(index)
+                merged[index] = repaired if known is None else known.merged_with(repaired)
     return merged
 
 
@@ -92,7 +94,11 @@ async def deliver(
     """Send a held reply: as recorded, or with the repaired content in its place."""
     attempt = settled.attempt
     contents = {
-        index: NewContent(repaired.content, clear_reasoning=repaired.clears_reasoning)
+        index: NewContent(
+            repaired.content,
+            clear_reasoning=repaired.clears_reasoning,
+            arguments=repaired.arguments,
+        )
         for index, repaired in repairs_of(attempt).items()
     }
     if not attempt.is_stream:

@@ -11,6 +11,7 @@ from proxy.telemetry.outcome import AttemptStep
 
 STRICT_JSON: Final = "strict_json"
 
+_CUT_BY_LIMIT: Final = frozenset({Fault.TRUNCATED, Fault.CALL_TRUNCATED})
 _AGAIN: Final = {
     StepKind.SAME: AttemptStep.SAME,
     StepKind.VARY: AttemptStep.VARY,
@@ -103,7 +104,7 @@ class Ladder:
 
 def _is_final(failure: Failure) -> bool:
     """A gate that broke would break again, and the same token limit cuts the reply again."""
-    return failure.verdict.result is Result.ERROR or failure.verdict.fault is Fault.TRUNCATED
+    return failure.verdict.result is Result.ERROR or failure.verdict.fault in _CUT_BY_LIMIT
 
 
 def last_step(failure: Failure) -> Step:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import begin_attempt, finish_attempt, settle_sample
-from proxy.contract.collect import not_json, read_body, reply_of, see_head
+from proxy.contract.collect import after_done, not_json, read_body, reply_of, see_head
 from proxy.contract.job import Client, Job
 from proxy.contract.judging import judge_all
 from proxy.contract.ladder import Ladder
@@ -136,12 +136,7 @@ class _EventRelay:
         limit, size = self._job.parts.limits.reply_bytes, 0
         while True:
             asked = now()
-            try:
-                chunk = await upstream.chunk()
-            except UpstreamError:
-                if not tap.done:
-                    raise
-                chunk = b""  # a connection that breaks after `[DONE]` has ended the stream
+            chunk = await (after_done(upstream) if tap.done else upstream.chunk())
             arrived = now()
             attempt.waited += arrived - asked
             size += len(chunk)

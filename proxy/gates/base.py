@@ -1,9 +1,9 @@
 """What a gate is and what it answers. Knows nothing of HTTP, ladders or metrics."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Self
 
 from proxy.errors import Fault
 from proxy.wire.reply import Reply, ToolCall
@@ -47,6 +47,15 @@ class Repaired:
     @property
     def clears_reasoning(self) -> bool:
         return Repair.JSON_FROM_REASONING in self.repairs
+
+    def merged_with(self, other: Self) -> Self:
+        """Both repairs of one choice, made by different gates; content of the other one wins."""
+        return replace(
+            self,
+            content=self.content if other.content is None else other.content,
+            repairs=self.repairs + other.repairs,
+            arguments={**self.arguments, **other.arguments},
+        )
 
 
 @dataclass(frozen=True, slots=True)

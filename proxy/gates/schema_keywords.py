@@ -44,6 +44,8 @@ def safe_keywords(originals: Mapping[str, Keyword]) -> dict[str, Keyword]:
     }
     if "if" in originals:
         chosen["if"] = _unless_tainted(originals["if"])
+    if "additionalItems" in originals:
+        chosen["additionalItems"] = _additional_items(originals["additionalItems"])
     if "contains" in originals:
         chosen["contains"] = _contains(originals["contains"])
     return {name: _counted(name, chosen[name]) for name in originals}
@@ -152,6 +154,17 @@ def _contains(original: Keyword) -> Keyword:
         return original(validator, value, instance, schema)
 
     return contains
+
+
+def _additional_items(original: Keyword) -> Keyword:
+    """They come after items that are listed; jsonschema stumbles over `items: true`."""
+
+    def additional_items(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
+        if not isinstance(schema.get("items"), list):
+            return None
+        return original(validator, value, instance, schema)
+
+    return additional_items
 
 
 def _one_of(original: Keyword, any_of: Keyword) -> Keyword:

@@ -168,10 +168,12 @@ def _rewritten(chunk: _Chunk, edits: Mapping[int, _Edit]) -> list[bytes]:
     if data == chunk.data:
         return [chunk.event.raw]
     speaks_of_others = len(edits) < len(before)
-    was_empty = not _says_anything(json.loads(chunk.data))
-    if speaks_of_others or was_empty or _says_anything(json.loads(data)):
+    if speaks_of_others or _says_anything(json.loads(data)):
         return [event(data, chunk.event.name)]
-    return []
+    gets_content = all(edit.new.content is not None for edit in edits.values())
+    if gets_content or _says_anything(json.loads(chunk.data)):
+        return []
+    return [event(data, chunk.event.name)]  # it may be all there is of a choice
 
 
 def _edited_choice(choice: bytes, new: NewContent) -> bytes:

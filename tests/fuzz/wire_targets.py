@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -140,12 +141,7 @@ def rewrite(data: bytes) -> None:
         before = _assembled(recorded)
     except MalformedReply:
         return
-    luck = luck_of(data)
-    contents = {
-        choice.index: NewContent('{"a":"\n"}', clear_reasoning=luck.random() < 0.5)
-        for choice in before.choices
-        if luck.random() < 0.8
-    }
+    contents = _new_contents(before, luck_of(data))
 
     raws = events_with_content(recorded, contents)
 
@@ -174,6 +170,18 @@ def _assembled(recorded: list[Event]) -> Reply:
     return builder.reply()
 
 
+def _new_contents(before: Reply, luck: Random) -> dict[int, NewContent]:
+    """New content or new arguments for most choices, as a repair never gives both."""
+    contents = {}
+    for choice in before.choices:
+        called = range(len(choice.tool_calls))
+        if luck.random() < 0.6:
+            contents[choice.index] = NewContent('{"a":"\n"}', clear_reasoning=luck.random() < 0.5)
+        elif called:
+            contents[choice.index] = NewContent(None, arguments={luck.choice(called): '{"b":1}'})
+    return contents
+
+
 def _expected(before: Reply, contents: dict[int, NewContent]) -> Reply:
     return Reply(
         tuple(_changed(choice, contents) for choice in before.choices), before.usage, before.error
@@ -185,14 +193,12 @@ def _changed(choice: Choice, contents: dict[int, NewContent]) -> Choice:
     if new is None:
         return choice
     reasoning = "" if new.clear_reasoning else choice.reasoning
-    return Choice(
-        choice.index,
-        new.content,
-        reasoning,
-        choice.refusal,
-        choice.tool_calls,
-        choice.finish_reason,
+    content = choice.content if new.content is None else new.content
+    calls = tuple(
+        replace(call, arguments=new.arguments.get(position, call.arguments))
+        for position, call in enumerate(choice.tool_calls)
     )
+    return replace(choice, content=content, reasoning=reasoning, tool_calls=calls)
 
 
 def _may_be_deep(data: bytes) -> bool:
@@ -222,7 +228,7 @@ def _has_sound_choices(document: dict[str, Any]) -> bool:
 
 
 def _check_body_rewrite(data: bytes, before: Reply) -> None:
-    contents = {choice.index: NewContent("x", clear_reasoning=True) for choice in before.choices}
+    contents = _new_contents(before, luck_of(data))
     after = read_reply(body_with_content(data, contents))
     assert after == _expected(before, contents), (before, after)
 

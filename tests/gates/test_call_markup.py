@@ -140,33 +140,9 @@ def test_end_that_may_become_a_call_is_suspect(text: str, *, suspects: bool) -> 
     assert scanner.suspects is suspects
 
 
-PIECES = st.sampled_from(
-    [
-        *[
-            "<",
-            "tool_call>",
-            "<function=",
-            "look",
-            ">",
-            "{",
-            '"name":"',
-            "[TOOL_",
-            "CALLS]",
-            "<|",
-            "|>",
-            "functions.",
-            ":",
-            "0",
-            "`",
-            "a",
-            "f",
-        ],
-        "\n",
-        " ",
-        "    ",
-        "```\n",
-    ]
-)
+MARKS = ["<", "tool_call>", "<function=", ">", "[TOOL_", "CALLS]", "<|", "|>", "functions."]
+OTHERS = ["look", "f", "a", "{", '"name":"', ":", "0", "`", "```\n", "\n", " ", "    "]
+PIECES = st.sampled_from([*MARKS, *OTHERS])
 
 
 @given(st.lists(PIECES, max_size=16))

@@ -120,3 +120,25 @@ def test_comparing_large_values_is_paid_for() -> None:
     for schema in ({"const": [1] * 50}, {"enum": [[1] * 50]}, {"uniqueItems": True}):
         with pytest.raises(Undecided):
             _fits(schema, [1] * 50, max_steps=40)
+
+
+@pytest.mark.parametrize("draft", ["draft-06", "draft-07"])
+@pytest.mark.parametrize(
+    ("items", "document", "fits"),
+    [
+        pytest.param([{}], [1], True, id="none-more"),
+        pytest.param([{}], [1, 2], False, id="one-more"),
+        pytest.param({}, [1, 2], True, id="items-are-all-alike"),
+        pytest.param(True, [1, 2], True, id="items-are-true"),
+        pytest.param(None, [1, 2], True, id="no-items"),
+    ],
+)
+def test_additional_items_come_only_after_listed_ones(
+    draft: str, items: object, document: object, fits: bool
+) -> None:
+    address = f"http://json-schema.org/{draft}/schema#"
+    schema: dict[str, object] = {"$schema": address, "additionalItems": False}
+    if items is not None:
+        schema["items"] = items
+
+    assert _fits(schema, document) is fits

@@ -1,6 +1,8 @@
+from typing import Any
+
 import pytest
 
-from proxy.wire.lenient import is_whole, text_of
+from proxy.wire.lenient import index_of, indexes_of, is_whole, text_of
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,28 @@ def test_text_is_a_string_or_the_texts_of_its_parts(value: object, text: str | N
 )
 def test_only_integers_are_whole(value: object, *, whole: bool) -> None:
     assert is_whole(value) is whole
+
+
+@pytest.mark.parametrize(
+    ("item", "index"),
+    [({"index": 0}, 0), ({"index": 7}, 7), ({}, 3), ({"index": "1"}, 3), ({"index": True}, 3)],
+    ids=repr,
+)
+def test_index_that_is_not_stated_is_the_position(item: dict[str, Any], index: int) -> None:
+    assert index_of(item, 3) == index
+
+
+@pytest.mark.parametrize(
+    ("stated", "indexes"),
+    [
+        pytest.param([1, 0], [1, 0], id="as stated"),
+        pytest.param([None, None], [0, 1], id="none stated"),
+        pytest.param([0, 0, 5], [0, 1, 2], id="one stated twice"),
+        pytest.param([1, None], [0, 1], id="one stated is another's position"),
+        pytest.param([], [], id="no choices"),
+    ],
+)
+def test_no_two_choices_of_a_body_share_an_index(
+    stated: list[int | None], indexes: list[int]
+) -> None:
+    assert list(indexes_of([{"index": index} for index in stated])) == indexes

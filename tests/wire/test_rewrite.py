@@ -58,6 +58,45 @@ def test_reasoning_is_cleared_under_both_names() -> None:
     assert message == {"reasoning": None, "reasoning_content": None, "content": '{"a":1}'}
 
 
+def test_choices_of_a_body_that_share_an_index_are_told_apart_by_position() -> None:
+    body = (
+        b'{"choices":[{"index":0,"message":{"content":"x"}},{"index":0,"message":{"content":"y"}}]}'
+    )
+
+    rewritten = body_with_content(body, {1: NewContent("z")})
+
+    assert rewritten == body.replace(b'"y"', b'"z"')
+    assert read_reply(rewritten).choices == (Choice(0, "x"), Choice(1, "z"))
+
+
+def test_index_repeated_within_one_event_bears_the_new_content_once() -> None:
+    twice = event(
+        b'{"choices":[{"index":0,"delta":{"content":""}},{"index":0,"delta":{"content":"a"}},'
+        b'{"index":0,"delta":{"content":"b"}}]}'
+    )
+
+    rewritten = events_with_content(recorded(twice), NEW)
+
+    assert assembled(rewritten).choices == (Choice(0, '{"a":1}'),)
+
+
+def test_finish_at_a_repeated_index_is_found() -> None:
+    both = b'{"choices":[{"index":0,"delta":{},"finish_reason":"stop"},{"index":0,"delta":{}}]}'
+
+    rewritten = events_with_content(recorded(event(both)), NEW)
+
+    assert len(rewritten) == 2
+    assert assembled(rewritten).choices == (Choice(0, '{"a":1}', finish_reason="stop"),)
+
+
+def test_event_that_may_be_all_of_a_choice_without_new_content_stays() -> None:
+    bare = event(b'{"choices":[{"index":0,"delta":null,"token_ids":[1]}]}')
+
+    rewritten = events_with_content(recorded(bare), {0: NewContent(None, arguments={0: "{}"})})
+
+    assert assembled(rewritten).choices == (Choice(0, None),)
+
+
 def test_reasoning_stays_unless_it_is_cleared() -> None:
     body = b'{"choices":[{"message":{"reasoning":"Hm","content":"x"}}]}'
 
