@@ -15,6 +15,8 @@ from proxy import __version__
 from proxy.contract.admission import Admission
 from proxy.contract.clock import Clock, SystemClock
 from proxy.contract.job import Limits, Parts
+from proxy.contract.judge_process import JudgeProcess
+from proxy.contract.judging import Judge
 from proxy.contract.policy_file import load_policies
 from proxy.contract.policy_set import PolicySet
 from proxy.contract.yaml_places import read_yaml
@@ -63,6 +65,7 @@ class Surroundings:
     """What the program takes from outside, so that a test can hand in its own.
 
     `wrap_lane` puts something around the main lane: the demo's labelled fault does.
+    `judge_process`: one that is shared; None makes one of the proxy's own.
     """
 
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -70,6 +73,7 @@ class Surroundings:
     clock: Clock = field(default_factory=SystemClock)
     registry: CollectorRegistry = field(default_factory=CollectorRegistry)
     wrap_lane: LaneWrap = lambda lane: lane
+    judge_process: JudgeProcess | None = None
 
 
 @asynccontextmanager
@@ -95,11 +99,17 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
         log = RequestLog(around.log, metrics.log_dropped)
         stack.callback(log.close)
         recent = RecentRequests()
+        process = around.judge_process
+        if process is None:
+            process = JudgeProcess()
+            stack.callback(process.close)
+            process.start()
         parts = Parts(
             lane=lane,
             engine=engine,
             limits=Limits(settings.limits.event_bytes, settings.limits.reply_bytes),
             clock=around.clock,
+            judge=Judge(around.clock.now, process),
             inject_usage=settings.usage is Usage.INJECT,
             observe=settings.observe,
             recipe_model=recipe.model if recipe else "",

@@ -7,7 +7,7 @@ from typing import Final
 from proxy.contract.attempt import Attempt
 from proxy.contract.collect import collect
 from proxy.contract.job import Job
-from proxy.contract.judging import Judged, judge_all
+from proxy.contract.judging import Judged
 from proxy.contract.ladder import STRICT_JSON, Failure, Ladder
 from proxy.contract.policy import StepKind
 from proxy.contract.steps import Draft, Variation, body_for
@@ -106,7 +106,8 @@ class AttemptLoop:
         try:
             await collect(job, attempt, job.call(body, attempt.number, step))
             if attempt.reply is not None and not attempt.cut:
-                attempt.judged = judge_all(job.plan, attempt.reply, job.request, self._now)
+                judge = job.parts.judge
+                attempt.judged = await judge.judge_all(job.plan, attempt.reply, job.request)
             attempt.abandoned = False
         except UpstreamError as error:
             attempt.error = error

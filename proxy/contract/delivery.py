@@ -1,4 +1,4 @@
-"""What a client gets of a settled reply: the upstream's own bytes, repaired ones, or an error."""
+"""What a client gets of a settled reply: the upstream's bytes, repaired ones, a text, an error."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,19 @@ from proxy.contract.job import Client, Job
 from proxy.contract.judging import Judged
 from proxy.contract.ladder import Failure, last_step
 from proxy.contract.policy import StepKind
+from proxy.contract.reviews import Flag
 from proxy.contract.upstream_faults import client_status
 from proxy.errors import BadReply, GateRejected, UpstreamError
 from proxy.gates.base import Repaired
 from proxy.telemetry.outcome import Outcome
+from proxy.wire.fallback import Head, body_with_text, events_with_text
 from proxy.wire.rewrite import NewContent, body_with_content, events_with_content
 from proxy.wire.sse import event
 from proxy.wire.tap import MalformedBodyReply, read_body_head
 
 _SERVER_ERROR = 500
+_OK = 200
+_MOST_CHOICES = 128  # the API's own limit for `n`
 
 
 def rejection(settled: Settled, attempts: Sequence[Attempt]) -> GateRejected:
@@ -53,12 +57,20 @@ def repairs_of(attempt: Attempt) -> dict[int, Repaired]:
 
 
 def outcome_of(attempt: Attempt, end: StepKind) -> Outcome:
-    """How a request ended whose upstream replied."""
+    """How a request ended whose upstream replied.
+
+    `fallback` ends as `repaired`: the client gets a sound reply that is not what the upstream sent.
+    It is not `flagged`, for nobody is asked to look at it, and not `rejected`, which is an error.
+    """
     if attempt.is_error_reply:
         server = client_status(attempt) >= _SERVER_ERROR
         return Outcome.UPSTREAM_FAILED if server else Outcome.REFUSED
     if end is StepKind.REJECT:
         return Outcome.REJECTED
+    if end is StepKind.FLAG:
+        return Outcome.FLAGGED
+    if end is StepKind.FALLBACK:
+        return Outcome.REPAIRED
     return Outcome.REPAIRED if repairs_of(attempt) else Outcome.PASSED
 
 
@@ -91,8 +103,16 @@ def _error_document(attempt: Attempt) -> bytes:
 async def deliver(
     job: Job, client: Client, settled: Settled, attempts: Sequence[Attempt], outcome: Outcome
 ) -> None:
-    """Send a held reply: as recorded, or with the repaired content in its place."""
+    """Send a held reply: as recorded, with the repaired content, or with a fallback's text.
+
+    A flagged one leaves when the review queue, where there is one, has it.
+    """
     attempt = settled.attempt
+    if settled.end is StepKind.FALLBACK:
+        await _deliver_fallback(job, client, settled, attempts, outcome)
+        return
+    if settled.end is StepKind.FLAG and job.parts.reviews is not None:
+        await job.parts.reviews.flag(_flag_of(job, settled))
     contents = {
         index: NewContent(
             repaired.content,
@@ -116,3 +136,42 @@ async def deliver(
     else:
         events = [recorded.raw for recorded in attempt.events]
     await client.end(b"".join(events))
+
+
+def _flag_of(job: Job, settled: Settled) -> Flag:
+    judged = _deciding(settled)
+    return Flag(
+        request_id=job.arrival.id,
+        attempt=settled.attempt.number,
+        policy=job.policy.label if job.policy else "",
+        gate=judged.rule.gate.name,
+        fault=judged.verdict.fault,
+        place=judged.verdict.place,
+    )
+
+
+async def _deliver_fallback(
+    job: Job, client: Client, settled: Settled, attempts: Sequence[Attempt], outcome: Outcome
+) -> None:
+    """The text of the gate that led here, as the kind of reply that the client asked for."""
+    attempt, arrival = settled.attempt, job.arrival
+    text = _deciding(settled).rule.fallback_text
+    head = Head(f"chatcmpl-{arrival.id}", int(arrival.received_unix), job.request.model)
+    indexes = _indexes_of(job, attempt)
+    kind = "text/event-stream; charset=utf-8" if job.request.stream else "application/json"
+    theirs = [header for header in attempt.headers if header[0].lower() != "content-type"]
+    own = gate_headers(job, outcome, attempts, attempt)
+    headers = [("content-type", kind), *theirs, *own]
+    if not job.request.stream:
+        await client.reply(_OK, headers, body_with_text(attempt.body, head, text, indexes))
+        return
+    if not client.started:
+        await client.start(_OK, headers)
+    await client.end(b"".join(events_with_text(attempt.events, head, text, indexes)))
+
+
+def _indexes_of(job: Job, attempt: Attempt) -> list[int]:
+    """The choices that came, and those that were asked for: a reply may have been cut before."""
+    asked = range(min(max(job.request.n, 1), _MOST_CHOICES))
+    came = attempt.reply.choices if attempt.reply else ()
+    return sorted({*asked, *(choice.index for choice in came)})

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import AttemptLoop, Settled
+from proxy.contract.best import with_best
 from proxy.contract.delivery import (
     deliver,
     outcome_of,
@@ -110,13 +111,15 @@ class Exchange:
             own = gate_headers(self._job, ending.outcome, relay.attempts, attempt)
             await self._client.reply(attempt.status, [*attempt.headers, *own], attempt.body)
             ending.first_response = self._now()
-            relay.judge_observed(attempt)
+            await relay.judge_observed(attempt)
 
     async def _hold(self) -> None:
         loop = AttemptLoop(self._job)
         ending = self._ending
         ending.attempts = loop.attempts
         settled = await self._kept_alive(loop)
+        if self._job.attempts.deliver_best:
+            settled = with_best(settled, loop.attempts)
         ending.decided = settled.attempt
         ending.outcome = outcome_of(settled.attempt, settled.end)
         ending.status = 200 if self._client.started else settled.attempt.status
@@ -171,7 +174,7 @@ class Exchange:
         """The record of an exchange that has ended; of a cancelled one it says `client_gone`."""
         job, ending, arrival, now = self._job, self._ending, self._job.arrival, self._ended
         decided = _decided(ending)
-        delivered = ending.outcome in (Outcome.PASSED, Outcome.REPAIRED)
+        delivered = ending.outcome in (Outcome.PASSED, Outcome.REPAIRED, Outcome.FLAGGED)
         tap = decided.tap if decided and delivered else None
         return RequestRecord(
             id=arrival.id,

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from proxy.contract.clock import Clock
+from proxy.contract.judging import Judge
 from proxy.contract.plan import Plan
 from proxy.contract.policy import Attempts, Policy, Vary
+from proxy.contract.reviews import Reviews
 from proxy.telemetry.outcome import AttemptStep, Endpoint
 from proxy.upstream.engine import Engine
 from proxy.upstream.lane import Call, Headers, Lane
@@ -22,15 +24,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What all exchanges share."""
+    """What all exchanges share. `reviews` hears of flagged replies, where there is a queue."""
 
     lane: Lane
     engine: Engine
     limits: Limits
     clock: Clock
+    judge: Judge
     inject_usage: bool = True
     observe: bool = False
     recipe_model: str = ""
+    reviews: Reviews | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class JudgeFailed(Exception):
 
 
 class JudgeProcess:
-    """One process, started when it is first needed and replaced when it dies."""
+    """One process, started ahead or when it is first needed, and replaced when it dies."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -45,6 +45,11 @@ class JudgeProcess:
     async def judge(self, spec: GateSpec, reply: Reply, request: Request) -> Verdict:
         """`Gate.judge` over there. Raises what the gate raises, or `JudgeFailed`."""
         return await self._run(_judge, spec, reply, _slim(request))
+
+    def start(self) -> None:
+        """Start the process now, so that the first judgement does not wait for it."""
+        self._pool = self._pool or _new_pool()
+        self._pool.submit(_warm_up)
 
     def close(self) -> None:
         if self._pool is not None:
@@ -81,6 +86,11 @@ def _settle_in() -> None:
         import resource  # noqa: PLC0415 - not on every platform
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
+
+def _warm_up() -> None:
+    """Load over there what every judgement needs."""
+    gate_kinds()
 
 
 @functools.cache

@@ -1,5 +1,7 @@
 """The plan of one request, made before the upstream is called: which gates apply, pass or hold."""
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,10 +40,22 @@ _NO_POLICY = Plan(Way.PASS, unchecked=(Unchecked.NO_POLICY,))
 _PASS = Plan(Way.PASS)
 
 
-def make_plan(
-    request: Request, endpoint: Endpoint, policy: Policy | None, *, observe: bool
+Applies = Callable[[Rule, Request], Awaitable[bool]]
+
+
+async def make_plan(
+    request: Request,
+    endpoint: Endpoint,
+    policy: Policy | None,
+    applies: Applies,
+    *,
+    observe: bool,
 ) -> Plan:
-    """Choose the way of a request. Raises `InvalidRequest` when its own contract is unusable."""
+    """Choose the way of a request. `applies` asks a rule's gate whether it guards the request.
+
+    Raises `InvalidRequest` when the request's own contract is unusable. A gate that only observes
+    refuses nothing, not even a contract it cannot read.
+    """
     if policy is None:
         return _NO_POLICY
     if endpoint is not Endpoint.CHAT:
@@ -49,30 +63,14 @@ def make_plan(
     enforced: list[Rule] = []
     observed: list[Rule] = []
     for rule in policy.rules:
-        if observe or Mode.OBSERVE in (policy.mode, rule.mode):
-            if _applies_quietly(rule, request):
+        if not (observe or Mode.OBSERVE in (policy.mode, rule.mode)):
+            if await applies(rule, request):
+                enforced.append(rule)
+            continue
+        with suppress(InvalidRequest):
+            if await applies(rule, request):
                 observed.append(rule)
-        elif _applies(rule, request):
-            enforced.append(rule)
     if not enforced and not observed:
         return _PASS
     holds = enforced and not (request.stream and policy.stream.mode is StreamMode.PASS)
     return Plan(Way.HOLD if holds else Way.PASS, tuple(enforced), tuple(observed))
-
-
-def _applies(rule: Rule, request: Request) -> bool:
-    """A gate that breaks here is asked to judge: its policy says what an error means."""
-    try:
-        return rule.gate.applies(request)
-    except InvalidRequest:
-        raise
-    except Exception:  # noqa: BLE001 - a gate may be anybody's
-        return True
-
-
-def _applies_quietly(rule: Rule, request: Request) -> bool:
-    """A gate that only observes refuses nothing, not even a contract it cannot read."""
-    try:
-        return _applies(rule, request)
-    except InvalidRequest:
-        return False

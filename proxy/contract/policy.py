@@ -33,6 +33,11 @@ class StepKind(StrEnum):
     def is_end(self) -> bool:
         return self not in _TRY_AGAIN
 
+    @property
+    def delivers_reply(self) -> bool:
+        """Whether the client gets the failed reply itself after all."""
+        return self in (StepKind.DELIVER, StepKind.FLAG)
+
 
 _TRY_AGAIN = frozenset({StepKind.SAME, StepKind.VARY, StepKind.REASK, StepKind.ESCALATE})
 
@@ -124,6 +129,7 @@ class Rule:
     """A gate of a policy and what follows its verdicts: each failed attempt takes the next step.
 
     `spec` lets another process build the same gate; None: it is judged here only.
+    `fallback_text` is what a client gets where the ladder ends in `fallback`.
     """
 
     gate: Gate
@@ -131,6 +137,7 @@ class Rule:
     on_error: Step
     mode: Mode
     spec: GateSpec | None = None
+    fallback_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

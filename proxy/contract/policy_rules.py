@@ -1,6 +1,7 @@
 """The `gates` of a policy file: each block becomes a rule, its ladder checked step by step.
 
-`on_fail`, `on_error`, `mode` and `stream` belong to the rule, all else are the gate's options.
+`on_fail`, `on_error`, `fallback_text`, `mode` and `stream` belong to the rule, all else are the
+gate's options.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -25,20 +26,12 @@ _AGAIN: Final = frozenset({"same", "vary", "reask", "escalate"})
 _ENDS: Final = frozenset({"deliver", "flag", "park", "fallback", "reject"})
 
 _StepWord: TypeAlias = Annotated[
-    Literal["same", "vary", "reask", "deliver", "reject"],
-    not_yet(
-        {
-            "escalate": "reask",
-            "flag": "deliver",
-            "park": "reject",
-            "fallback": "reject",
-            "judge": "deliver",
-        }
-    ),
+    Literal["same", "vary", "reask", "deliver", "flag", "fallback", "reject"],
+    not_yet({"escalate": "reask", "park": "reject", "judge": "flag"}),
 ]
 _OnErrorWord: TypeAlias = Annotated[
-    Literal["deliver", "reject"],
-    not_yet({"flag": "deliver", "park": "reject", "fallback": "reject"}),
+    Literal["deliver", "flag", "reject"],
+    not_yet({"park": "reject"}),
 ]
 
 
@@ -51,12 +44,15 @@ class RuleBlock(Section):
             strict=False,
             min_length=1,
             description="The ladder: each failed attempt takes the next step. Only the last step "
-            "may end the request (deliver, reject), and it must.",
+            "may end the request (deliver, flag, fallback, reject), and it must.",
         ),
     ] = ("vary", "reask", "reject")
     on_error: Annotated[
         _OnErrorWord, Field(description="What to do when the gate itself fails.")
     ] = "reject"
+    fallback_text: Annotated[
+        str, Field(description="What the client gets where the ladder ends in `fallback`.")
+    ] = ""
     mode: Annotated[
         Literal["enforce", "observe"] | None,
         Field(description="observe: judge and count, change nothing. Default: the policy's mode."),
@@ -97,20 +93,28 @@ class RuleReader:
         own = {name: value for name, value in members.items() if name in RuleBlock.model_fields}
         rest = {name: value for name, value in members.items() if name not in own}
         self.problems.extend(self._ladder_problems(own.get("on_fail"), (*path, "on_fail")))
+        self.problems.extend(self._fallback_problems(own, path))
         head = self._validated(RuleBlock, own, Origin(self.places, path))
         siblings = Origin(self.places, path, siblings=RuleBlock.model_fields)
         options = self._validated(kind.options, rest, siblings)
         if head is None or options is None:
             return None
         try:
-            gate = kind.build(options)
+            gate = (kind.build_light or kind.build)(options)
         except ValueError as error:
             message = f"the gate `{kind.name}` cannot be built: {error}"
             self._add(self.places.key(path), message, "change its options")
             return None
         ladder = tuple(Step(StepKind(word)) for word in head.on_fail)
         spec = GateSpec(kind.name, options.model_dump_json())
-        return Rule(gate, ladder, Step(StepKind(head.on_error)), Mode(head.mode or mode), spec)
+        return Rule(
+            gate,
+            ladder,
+            Step(StepKind(head.on_error)),
+            Mode(head.mode or mode),
+            spec,
+            head.fallback_text,
+        )
 
     def _validated(self, model: type[M], members: Mapping[str, Any], origin: Origin) -> M | None:
         try:
@@ -132,10 +136,21 @@ class RuleReader:
                 yield Problem(place, message, "move it to the end or remove what follows")
             if step in _AGAIN and is_last:
                 message = f"the ladder stops at `{word}`, which is no end"
-                yield Problem(place, message, "add `deliver` or `reject` as the last step")
+                remedy = "add `deliver`, `flag`, `fallback` or `reject` as the last step"
+                yield Problem(place, message, remedy)
             if step == StepKind.ESCALATE and lane not in self.lanes:
                 message = f"there is no lane `{lane}` in the settings"
                 yield Problem(place, message, did_you_mean(lane, self.lanes))
+
+    def _fallback_problems(self, own: Mapping[str, Any], path: KeyPath) -> Iterator[Problem]:
+        """A ladder that ends in `fallback` needs the text that the client is to get."""
+        words, text = own.get("on_fail"), own.get("fallback_text", "")
+        if not isinstance(words, list) or StepKind.FALLBACK not in words:
+            return
+        if isinstance(text, str) and not text.strip():
+            place = self.places.value((*path, "on_fail", words.index(StepKind.FALLBACK)))
+            message = f"`fallback` needs a text, but `{'.'.join(map(str, path))}` has none"
+            yield Problem(place, message, 'add `fallback_text: "..."` beside `on_fail`')
 
     def _refuse_gate(self, name: str) -> None:
         place = self.places.key(("gates", name))

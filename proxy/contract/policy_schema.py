@@ -13,6 +13,13 @@ from proxy.contract.policy_rules import RuleBlock
 from proxy.gates.registry import GateKind, gate_kinds
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_FALLBACK_NEEDS_A_TEXT: Final = {
+    "if": {
+        "properties": {"on_fail": {"type": "array", "contains": {"const": "fallback"}}},
+        "required": ["on_fail"],
+    },
+    "then": {"properties": {"fallback_text": {"pattern": r"\S"}}, "required": ["fallback_text"]},
+}
 
 
 def policy_schema(kinds: Mapping[str, GateKind]) -> dict[str, Any]:
@@ -48,6 +55,7 @@ def _block(kind: GateKind, definitions: dict[str, Any]) -> dict[str, Any]:
         **options,
         "title": kind.name,
         "properties": {**options.get("properties", {}), **rule["properties"]},
+        **_FALLBACK_NEEDS_A_TEXT,
     }
 
 

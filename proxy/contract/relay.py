@@ -10,7 +10,6 @@ from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import begin_attempt, finish_attempt, settle_sample
 from proxy.contract.collect import after_done, not_json, read_body, reply_of, see_head
 from proxy.contract.job import Client, Job
-from proxy.contract.judging import judge_all
 from proxy.contract.ladder import Ladder
 from proxy.contract.upstream_faults import may_repeat, too_large
 from proxy.errors import BadReply, Fault, StreamBroken, UpstreamError
@@ -59,7 +58,7 @@ class Relay:
                 see_head(job, attempt, upstream)
                 if not attempt.is_stream:
                     await read_body(job, attempt, upstream)
-                    self._judge_enforced(attempt)
+                    await self._judge_enforced(attempt)
                 elif job.reads_events:
                     await _EventRelay(self, job, attempt, self._client).run(upstream)
                 else:
@@ -98,24 +97,25 @@ class Relay:
             await self._client.send(chunk)
         await self._client.end()
 
-    def _judge_enforced(self, attempt: Attempt) -> None:
+    async def _judge_enforced(self, attempt: Attempt) -> None:
         """A body in place of a stream is not sent before its verdict."""
         if self._job.plan.enforced and attempt.status == _OK:
-            self._judge(attempt, reply_of(attempt))
+            await self._judge(attempt, reply_of(attempt))
 
-    def judge_observed(self, attempt: Attempt) -> None:
+    async def judge_observed(self, attempt: Attempt) -> None:
         """Judge a body that was sent, by gates that only observe."""
         if self._job.plan.enforced or not self._job.plan.rules or attempt.status != _OK:
             return
         try:
-            self._judge(attempt, reply_of(attempt))
+            await self._judge(attempt, reply_of(attempt))
         except BadReply:
             return
         settle_sample(self._job, attempt)
 
-    def _judge(self, attempt: Attempt, reply: Reply) -> None:
+    async def _judge(self, attempt: Attempt, reply: Reply) -> None:
         attempt.reply = reply
-        attempt.judged = judge_all(self._job.plan, reply, self._job.request, self._now)
+        judge = self._job.parts.judge
+        attempt.judged = await judge.judge_all(self._job.plan, reply, self._job.request)
 
 
 class _EventRelay:
@@ -207,6 +207,7 @@ class _EventRelay:
             raise StreamBroken("The upstream's stream ended without a finish_reason.")
         elif self._builder is not None:
             attempt.reply = self._builder.reply()
-            attempt.judged = judge_all(self._job.plan, attempt.reply, self._job.request, self._now)
+            judge = self._job.parts.judge
+            attempt.judged = await judge.judge_all(self._job.plan, attempt.reply, self._job.request)
         if not attempt.failures:
             await self._client.end(self._end)

@@ -66,7 +66,7 @@ class Verdict:
     `param`. `reason` is shown to the client, `feedback` to the model in a re-ask; neither quotes
     the reply at length. `repaired` maps choice index to what is new in it, on a pass only.
     `unchecked` names what could not be checked, e.g. a pattern outside RE2. `warnings` say what is
-    wrong with the request and is no fault of the reply.
+    wrong with the request and is no fault of the reply. `gave_up` marks an error for want of steps.
     """
 
     gate: str
@@ -78,6 +78,7 @@ class Verdict:
     repaired: Mapping[int, Repaired] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    gave_up: bool = False
 
 
 class Watch(Protocol):

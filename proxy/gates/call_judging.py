@@ -67,7 +67,7 @@ def _judge(
         reading = contract.reader.read(call.arguments, contract.compile(tool))
     except Undecided as undecided:
         reason = f"The schema cannot be applied to {place_of_arguments}: {undecided}."
-        return Verdict(GATE, Result.ERROR, reason=reason, place=place_of_arguments)
+        return Verdict(GATE, Result.ERROR, reason=reason, place=place_of_arguments, gave_up=True)
     if isinstance(reading, Unsound):
         return _wrong_arguments(tool, reading, place_of_arguments, was_cut=was_cut)
     if not call.id:

@@ -107,16 +107,21 @@ class CallScanner:
         if self._certain or not name or not _goes_on(shape):
             return
         sighting = Sighting(self._start + mark.start(), name)
-        before = self._tail[: mark.start()]
         is_known = name in self._names or name in _KEYS_BEFORE_NAME
-        if is_known and self._begins_line(before):
+        if is_known and self._begins_line(mark.start()):
             self._certain = sighting
-        elif is_known or (_is_structured(mark, shape) and self._is_blank and not before.strip()):
+        elif is_known or (_is_structured(mark, shape) and self._begins_text(mark.start())):
             self._possible = self._possible or sighting
 
-    def _begins_line(self, before: str) -> bool:
-        indent = (self._line + before).rpartition("\n")[2]
+    def _begins_line(self, at: int) -> bool:
+        near = max(0, at - _MOST_INDENTED - 1)
+        _, newline, indent = self._tail[near:at].rpartition("\n")
+        if not newline and near == 0:
+            indent = self._line + indent
         return not indent.strip() and len(indent) <= _MOST_INDENTED
+
+    def _begins_text(self, at: int) -> bool:
+        return self._is_blank and not self._tail[:at].strip()
 
     def _forget(self, end: int) -> None:
         """Drop the tail's beginning, of which nothing more can come."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from proxy.errors import InvalidRequest
 from proxy.gates.schema import CompiledSchema, SchemaBounds, compile_schema
+from proxy.gates.schema_formats import TextFormat
 from proxy.gates.schema_references import InvalidSchema
 
 _BOUNDS = SchemaBounds()
@@ -34,12 +35,17 @@ class JsonPromise:
     must_be_object: bool = False
 
 
-def compile_promise(promise: JsonPromise) -> CompiledSchema | None:
-    """The schema of a promise, if it has one. Raises `InvalidRequest` where it is none."""
+def compile_promise(
+    promise: JsonPromise, bounds: SchemaBounds = _BOUNDS, check_formats: Collection[TextFormat] = ()
+) -> CompiledSchema | None:
+    """The schema of a promise, if it has one. Raises `InvalidRequest` where it is none.
+
+    `check_formats`: which `format` names of the schema are asserted; others are annotations.
+    """
     if promise.schema is None:
         return None
     try:
-        return compile_schema(promise.schema, _BOUNDS)
+        return compile_schema(promise.schema, bounds, check_formats)
     except InvalidSchema as error:
         where = f" at {error.pointer}" if error.pointer else ""
         message = f"The JSON Schema cannot be used: {error.message}{where}."

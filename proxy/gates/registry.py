@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -10,22 +11,37 @@ from pydantic import BaseModel
 from proxy.errors import ConfigError, Place, Problem
 from proxy.gates import strict_json, tool_calls
 from proxy.gates.base import Gate
+from proxy.gates.schema import LIGHT
 
 GROUP = "sluicegate.gates"
 
 
 @dataclass(frozen=True, slots=True)
 class GateKind:
-    """A gate as a policy names it: its options and how to build it from them."""
+    """A gate as a policy names it: its options and how to build it from them.
+
+    `build_light` makes one that gives up after a few milliseconds, for use beside running streams.
+    """
 
     name: str
     options: type[BaseModel]
     build: Callable[[Any], Gate]
+    build_light: Callable[[Any], Gate] | None = None
 
 
 _OWN = (
-    GateKind(strict_json.NAME, strict_json.StrictJsonOptions, strict_json.StrictJsonGate),
-    GateKind(tool_calls.NAME, tool_calls.ToolCallsOptions, tool_calls.ToolCallsGate),
+    GateKind(
+        strict_json.NAME,
+        strict_json.StrictJsonOptions,
+        strict_json.StrictJsonGate,
+        partial(strict_json.StrictJsonGate, bounds=LIGHT),
+    ),
+    GateKind(
+        tool_calls.NAME,
+        tool_calls.ToolCallsOptions,
+        tool_calls.ToolCallsGate,
+        partial(tool_calls.ToolCallsGate, bounds=LIGHT),
+    ),
 )
 
 

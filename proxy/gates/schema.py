@@ -1,10 +1,10 @@
 """JSON Schemas as clients send them, compiled once and applied to documents. Never fetches.
 
-`format` is an annotation. jsonschema decides; patterns run on RE2.
+`format` is an annotation unless a policy asserts it. jsonschema decides; patterns run on RE2.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Never
 
@@ -21,6 +21,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import specification_with
 
 from proxy.errors import SluicegateError
+from proxy.gates.schema_formats import TextFormat
 from proxy.gates.schema_keywords import safe_keywords
 from proxy.gates.schema_patterns import Pattern, compile_pattern
 from proxy.gates.schema_references import (
@@ -55,13 +56,21 @@ class Undecided(SluicegateError):
 
 @dataclass(frozen=True, slots=True)
 class SchemaBounds:
-    """What an untrusted schema may cost: to compile, and in steps to apply once."""
+    """What an untrusted schema may cost: to compile, and in steps to apply once.
+
+    `is_checked`: it has been held against its metaschema before, which is most of compiling.
+    """
 
     max_bytes: int = 262_144
     max_depth: int = 64
     max_subschemas: int = 5_000
     max_patterns: int = 200
     max_steps: int = 1_000_000
+    is_checked: bool = False
+
+
+# A step takes some microseconds: these are about four milliseconds.
+LIGHT = SchemaBounds(max_steps=1_500, is_checked=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +82,11 @@ class CompiledSchema:
     _patterns: Mapping[str, Pattern | None]
     _tainted: frozenset[int]
     _max_steps: int
+    _formats: frozenset[TextFormat]
 
     def validate(self, document: Any) -> Violation | None:
         """The most telling violation, the same every time; raises `Undecided`."""
-        run = Run(self._patterns, self._tainted, self._max_steps)
+        run = Run(self._patterns, self._tainted, self._max_steps, self._formats)
         validator = self._validator.evolve(format_checker=run)
         try:
             error = most_telling(validator.iter_errors(document))
@@ -89,25 +99,33 @@ class CompiledSchema:
         return None if error is None else describe(error)
 
 
-def compile_schema(raw: bytes, bounds: SchemaBounds | None = None) -> CompiledSchema:
-    """Compile a schema from its JSON text. Raises `InvalidSchema`."""
+def compile_schema(
+    raw: bytes, bounds: SchemaBounds | None = None, formats: Collection[TextFormat] = ()
+) -> CompiledSchema:
+    """Compile a schema from its JSON text, with these formats asserted. Raises `InvalidSchema`."""
     bounds = bounds or SchemaBounds()
+    asserted = frozenset(formats)
     schema = _read(raw, bounds)
     if isinstance(schema, bool):
         validator = _SAFE[_DRAFT](schema, registry=Registry())
-        return CompiledSchema((), validator, {}, frozenset(), bounds.max_steps)
+        return CompiledSchema((), validator, {}, frozenset(), bounds.max_steps, asserted)
     draft = _draft_of(schema)
-    _check(schema, draft)
+
+    def check(part: Any) -> None:
+        if not bounds.is_checked:
+            _check(part, draft)
+
+    check(schema)
     references = [name for name in _REFERENCES if name in _SAFE[draft].VALIDATORS]
     specification: Specification[Any] = specification_with(draft)
-    schema_map = map_schema(schema, specification, references, lambda part: _check(part, draft))
+    schema_map = map_schema(schema, specification, references, check)
     for part in schema_map.schemas.values():
         part.pop("$schema", None)  # a part that names a draft would leave our keywords
     patterns = _patterns_of(schema_map, bounds)
     tainted = schema_map.appliers_of(_holders_of_unchecked(schema_map, patterns))
     unchecked = tuple(shorten(each) for each in sorted(_unchecked(schema_map, patterns, tainted)))
     validator = _SAFE[draft](schema, registry=schema_map.registry)
-    return CompiledSchema(unchecked, validator, patterns, tainted, bounds.max_steps)
+    return CompiledSchema(unchecked, validator, patterns, tainted, bounds.max_steps, asserted)
 
 
 def _read(raw: bytes, bounds: SchemaBounds) -> Schema | bool:

@@ -1,13 +1,17 @@
 """What one validation may spend, and what it knows of its schema's patterns."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from jsonschema import FormatChecker
+from jsonschema.exceptions import FormatError
 from typing_extensions import override
 
+from proxy.gates.schema_formats import TextFormat, conforms
 from proxy.gates.schema_patterns import Pattern
 
 _CHARACTERS_PER_STEP = 256
+_NO_FORMATS: Final[frozenset[TextFormat]] = frozenset()
 
 
 class OutOfSteps(Exception):
@@ -18,20 +22,28 @@ class Run(FormatChecker):
     """One validation: its patterns, what an unchecked pattern taints, and the steps left.
 
     It rides in the validator's `format_checker`, the one public field that reaches every
-    subschema; formats themselves are annotations and never checked.
+    subschema. A `format` that is not in `formats` is an annotation.
     """
 
     def __init__(
-        self, patterns: Mapping[str, Pattern | None], tainted: frozenset[int], steps: int
+        self,
+        patterns: Mapping[str, Pattern | None],
+        tainted: frozenset[int],
+        steps: int,
+        formats: frozenset[TextFormat] = _NO_FORMATS,
     ) -> None:
         super().__init__(formats=())
         self.tainted = tainted
         self._patterns = patterns
         self._steps = steps
+        self._formats = formats
 
     @override
     def check(self, instance: object, format: str) -> None:
-        return
+        if format in self._formats and isinstance(instance, str):
+            self.spend_on_text(instance)
+            if not conforms(instance, TextFormat(format)):
+                raise FormatError("is another text")
 
     def spend(self, steps: int) -> None:
         """Pay for work, a step being some microseconds. Raises `OutOfSteps`."""

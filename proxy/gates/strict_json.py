@@ -1,7 +1,7 @@
 """The gate `strict_json`: an answer that was asked for as JSON is one strict document that fits."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,7 +12,8 @@ from proxy.gates.base import Gate, Repair, Repaired, Result, Verdict, Watch, sum
 from proxy.gates.json_prefix import Finding, Limits
 from proxy.gates.json_promise import Format, JsonPromise, compile_promise, read_promise
 from proxy.gates.repairs import openings, propose
-from proxy.gates.schema import CompiledSchema, Undecided
+from proxy.gates.schema import CompiledSchema, SchemaBounds, Undecided
+from proxy.gates.schema_formats import TextFormat
 from proxy.gates.strict_reading import read_answer, read_document
 from proxy.gates.strict_watch import StrictWatch
 from proxy.wire.reply import Choice, Reply
@@ -40,6 +41,7 @@ class StrictJsonOptions(BaseModel):
     max_bytes: Annotated[int, Field(ge=1)] = 1_048_576
     max_whitespace_run: Annotated[int, Field(ge=1)] = 64
     max_integer_digits: Annotated[int, Field(ge=1, le=4300)] = 100
+    check_formats: tuple[TextFormat, ...] = ()
     repair: tuple[ContentRepair, ...] = ()
 
 
@@ -52,7 +54,7 @@ class _Contract:
 class StrictJsonGate(Gate):
     """Judges the content of every choice against what the request asked for."""
 
-    def __init__(self, options: StrictJsonOptions) -> None:
+    def __init__(self, options: StrictJsonOptions, bounds: SchemaBounds | None = None) -> None:
         self._formats = frozenset(options.formats)
         self._repairs = frozenset(options.repair)
         self._openings = openings(options.repair)
@@ -63,7 +65,13 @@ class StrictJsonGate(Gate):
             max_integer_digits=options.max_integer_digits,
         )
         self._read_promise = lru_cache(maxsize=_PROMISES_KEPT)(read_promise)
-        self._compile = lru_cache(maxsize=_PROMISES_KEPT)(compile_promise)
+        self._compile = lru_cache(maxsize=_PROMISES_KEPT)(
+            partial(
+                compile_promise,
+                bounds=bounds or SchemaBounds(),
+                check_formats=options.check_formats,
+            )
+        )
 
     @property
     @override
@@ -135,7 +143,7 @@ def _fit(
             violation = contract.schema.validate(document)
         except Undecided as undecided:
             reason = f"The schema cannot be applied to {place}: {undecided}."
-            return Verdict(NAME, Result.ERROR, reason=reason, place=place)
+            return Verdict(NAME, Result.ERROR, reason=reason, place=place, gave_up=True)
         if violation is not None:
             at = f"{place}#{violation.pointer}" if violation.pointer else place
             where = violation.pointer or "The document"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Annotated, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from proxy.gates.call_judging import judge_choice, judge_one, was_cut
 from proxy.gates.call_rules import Contract, call_in_text
 from proxy.gates.call_watch import CallWatch
 from proxy.gates.json_prefix import Limits
+from proxy.gates.schema import SchemaBounds
 from proxy.gates.tool_contract import Tool, compile_tool, read_choice, read_tools
 from proxy.wire.reply import Reply, ToolCall
 from proxy.wire.request import Request
@@ -47,7 +48,7 @@ class ToolCallsOptions(BaseModel):
 class ToolCallsGate(Gate, JudgesCalls):
     """Judges every choice against the tools that the request offers."""
 
-    def __init__(self, options: ToolCallsOptions) -> None:
+    def __init__(self, options: ToolCallsOptions, bounds: SchemaBounds | None = None) -> None:
         limits = Limits(
             max_depth=options.max_depth,
             max_bytes=options.max_bytes,
@@ -57,7 +58,9 @@ class ToolCallsGate(Gate, JudgesCalls):
         self._reader = ArgumentsReader(limits, frozenset((*options.repair, *options.coerce)))
         self._rejects_history = options.history == "reject"
         self._read_tools = lru_cache(maxsize=_TOOL_LISTS_KEPT)(read_tools)
-        self._compile = lru_cache(maxsize=_SCHEMAS_KEPT)(compile_tool)
+        self._compile = lru_cache(maxsize=_SCHEMAS_KEPT)(
+            partial(compile_tool, bounds=bounds or SchemaBounds())
+        )
 
     @property
     @override

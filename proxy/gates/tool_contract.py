@@ -60,12 +60,12 @@ def read_tools(raw: bytes) -> Mapping[str, Tool]:
     return tools
 
 
-def compile_tool(tool: Tool) -> CompiledSchema | None:
+def compile_tool(tool: Tool, bounds: SchemaBounds = _BOUNDS) -> CompiledSchema | None:
     """The schema of a tool's arguments, if it has one. Raises `InvalidRequest` where it is none."""
     if tool.parameters is None:
         return None
     try:
-        return compile_schema(tool.parameters, _BOUNDS)
+        return compile_schema(tool.parameters, bounds)
     except InvalidSchema as error:
         where = f" at {error.pointer}" if error.pointer else ""
         message = f"The parameters of the tool cannot be used: {error.message}{where}."

@@ -157,7 +157,10 @@ class _Visit:
                 "No policy is for this request, and `unjudged: refuse` closes such ones.",
                 code="no_policy",
             )
-        plan = make_plan(request, path.endpoint, policy, observe=self._gateway.parts.observe)
+        parts = self._gateway.parts
+        plan = await make_plan(
+            request, path.endpoint, policy, parts.judge.applies, observe=parts.observe
+        )
         return _Wanted(request, policy, plan, door.admission)
 
     async def _serve_admitted(self, wanted: _Wanted) -> Describe:

@@ -211,8 +211,17 @@ class _IdleTimer:
     piece costs no look at the clock; a limit is kept to within a tenth of it, or a second.
     """
 
-    __slots__ = ("_handle", "_idle_seconds", "_loop", "_response", "_silent", "expired")
-    __slots__ += ("_look_seconds", "seconds", "waiting")
+    __slots__ = (
+        "_handle",
+        "_idle_seconds",
+        "_look_seconds",
+        "_loop",
+        "_response",
+        "_silent",
+        "expired",
+        "seconds",
+        "waiting",
+    )
 
     def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
         self._loop = asyncio.get_running_loop()

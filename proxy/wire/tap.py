@@ -96,9 +96,8 @@ class StreamTap:
         if data == _DONE:
             self.done = True
             return
-        try:
-            chunk = _CHUNK.decode(data)
-        except (msgspec.MsgspecError, RecursionError):
+        chunk = _read_chunk(data)
+        if chunk is None:
             return
         if _is_error(chunk.error):
             self.error = True
@@ -121,6 +120,21 @@ class StreamTap:
             if self.first_token is None:
                 self.first_token = now
                 self.first_token_ids = len(choice.token_ids or ())
+
+
+def _read_chunk(data: bytes) -> _Chunk | None:
+    """None for what is no chunk; half a surrogate pair, as some servers send, is no matter."""
+    try:
+        return _CHUNK.decode(data)
+    except msgspec.ValidationError:
+        return None
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:
+        whole = json.dumps(json.loads(data.decode()), ensure_ascii=False)
+        return _CHUNK.decode(whole.encode("utf-8", "replace"))
+    except (ValueError, msgspec.MsgspecError, RecursionError):
+        return None
 
 
 def _bears_token(choice: _Choice) -> bool:

@@ -2,7 +2,7 @@ from dataclasses import dataclass, field
 
 from typing_extensions import override
 
-from proxy.contract.judging import judge_all, open_eyes
+from proxy.contract.judging import Judge, open_eyes
 from proxy.contract.plan import Plan, Way
 from proxy.contract.policy import StepKind
 from proxy.gates.base import Gate, Result, Verdict, Watch
@@ -44,28 +44,30 @@ class BrokenWatch(Watch):
         raise RuntimeError("blind")
 
 
-def test_gate_that_raises_is_an_error_that_quotes_nothing() -> None:
+async def test_gate_that_raises_is_an_error_that_quotes_nothing() -> None:
     plan = Plan(Way.HOLD, (rule(BrokenGate()),))
 
-    (judged,) = judge_all(plan, Reply(), ASKED, lambda: 0.0)
+    (judged,) = await Judge(lambda: 0.0).judge_all(plan, Reply(), ASKED)
 
     assert judged.verdict.result is Result.ERROR
     assert "broken" in judged.verdict.reason
     assert "prompt" not in judged.verdict.reason
 
 
-def test_enforced_gates_judge_before_observed_ones() -> None:
+async def test_enforced_gates_judge_before_observed_ones() -> None:
     observed, enforced = rule(FakeGate("a")), rule(FakeGate("b"))
 
-    judged = judge_all(Plan(Way.HOLD, (enforced,), (observed,)), Reply(), ASKED, lambda: 0.0)
+    judged = await Judge(lambda: 0.0).judge_all(
+        Plan(Way.HOLD, (enforced,), (observed,)), Reply(), ASKED
+    )
 
     assert [(one.rule, one.enforced) for one in judged] == [(enforced, True), (observed, False)]
 
 
-def test_record_names_the_rule_s_gate_whatever_its_verdict_says() -> None:
+async def test_record_names_the_rule_s_gate_whatever_its_verdict_says() -> None:
     plan = Plan(Way.HOLD, (rule(FakeGate("mine", failed(gate="other"))),))
 
-    (judged,) = judge_all(plan, Reply(), ASKED, lambda: 0.0)
+    (judged,) = await Judge(lambda: 0.0).judge_all(plan, Reply(), ASKED)
 
     assert judged.record().gate == "mine"
 

@@ -1,18 +1,21 @@
 """A real Sluicegate on real sockets, in the loop of the test, with its log at hand."""
 
 import asyncio
+import atexit
 import io
 import json
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 
 from proxy.app import App, Surroundings, open_app
+from proxy.contract.judge_process import JudgeProcess
 from proxy.server import serve
 from proxy.settings import load_settings
 
@@ -74,6 +77,8 @@ async def running_gate(
     }
     log = io.StringIO()
     around = around or Surroundings(environ={}, log=log)
+    if around.judge_process is None:
+        around = replace(around, judge_process=_shared_process())
     loaded = load_settings(None, around.environ, flags)
     with _socket() as public, _socket() as admin:
         async with open_app(loaded, around) as app:
@@ -91,6 +96,14 @@ async def eventually(condition: Callable[[], bool], seconds: float = 5.0) -> Non
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 - a condition has no event
             await asyncio.sleep(0.01)
+
+
+@cache
+def _shared_process() -> JudgeProcess:
+    """One judging process for all proxies of a test run: each start takes half a second."""
+    process = JudgeProcess()
+    atexit.register(process.close)
+    return process
 
 
 def _socket() -> socket.socket:

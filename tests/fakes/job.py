@@ -8,7 +8,8 @@ from typing_extensions import override
 
 from proxy.contract.clock import Clock
 from proxy.contract.job import Arrival, Client, Job, Limits, Parts
-from proxy.contract.plan import make_plan
+from proxy.contract.judging import Judge
+from proxy.contract.plan import Plan, make_plan
 from proxy.contract.policy import Policy
 from proxy.contract.usage import lacks_usage, with_usage
 from proxy.telemetry.outcome import Endpoint
@@ -95,6 +96,19 @@ def new_engine() -> tuple[Engine, Told]:
     return Engine(lambda start, answer: told.starts.append((start, answer))), told
 
 
+def plan_of(
+    request: Request, endpoint: Endpoint, policy: Policy | None, *, observe: bool = False
+) -> Plan:
+    """A plan, made without an event loop: gates that judge here are never waited for."""
+    making = make_plan(request, endpoint, policy, Judge(lambda: 0.0).applies, observe=observe)
+    try:
+        making.send(None)
+    except StopIteration as made:
+        plan: Plan = made.value
+        return plan
+    raise AssertionError("a plan waits for nothing here")
+
+
 def job_of(
     lane: FakeLane,
     policy: Policy | None = None,
@@ -113,6 +127,7 @@ def job_of(
         engine=engine or new_engine()[0],
         limits=limits or Limits(1 << 20, 1 << 20),
         clock=clock,
+        judge=Judge(clock.now),
         **parts,
     )
     arrival = Arrival(
@@ -125,7 +140,7 @@ def job_of(
         received_at=clock.now(),
         received_unix=clock.unix(),
     )
-    plan = make_plan(request, endpoint, policy, observe=made.observe)
+    plan = plan_of(request, endpoint, policy, observe=made.observe)
     hides = made.inject_usage and lacks_usage(request, endpoint)
     body = with_usage(request) if hides else request.body
     return Job(made, arrival, policy, plan, body, hides)

@@ -52,7 +52,7 @@ def events(data: bytes) -> None:
     """Lines as the data of events: each is taken or malformed, and the reply adds them up."""
     builder, tap = ReplyBuilder(), StreamTap()
     contents: dict[int, str] = {}
-    has_choices = has_all = True
+    has_choices, has_all = False, True
     for line in data.split(b"\n"):
         tap.take(line, 0.0)
         if line == b"[DONE]":

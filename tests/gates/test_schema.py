@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from proxy.gates.schema import CompiledSchema, SchemaBounds, Undecided, compile_schema
+from proxy.gates.schema_formats import TextFormat
 from proxy.gates.schema_references import InvalidSchema
 from proxy.gates.schema_violation import Violation
 
@@ -293,3 +294,17 @@ def test_verdict_agrees_with_jsonschema(
 
     assert _fits(schema, fitting)
     assert _fits(schema, other) == Draft202012Validator(schema).is_valid(other)
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_asserted_format_decides_in_every_draft(draft: str) -> None:
+    schema = {
+        "$schema": draft,
+        "properties": {"day": {"format": "date"}, "to": {"format": "email"}},
+    }
+    compiled = compile_schema(json.dumps(schema).encode(), formats=[TextFormat.DATE])
+
+    assert compiled.validate({"day": "2026-01-31", "to": "nobody"}) is None
+    assert compiled.validate({"day": "today"}) == Violation(
+        "/day", 'does not satisfy format "date"', "format"
+    )

@@ -24,7 +24,8 @@ DIALECTS = [
     "https://json-schema.org/draft/2019-09/schema",
     "https://json-schema.org/draft/2020-12/schema",
 ]
-DRAFT_4 = DIALECTS[0]
+ALL, SINCE_6, SINCE_7, SINCE_2019, SINCE_2020 = (range(first, 5) for first in range(5))
+UNTIL_7, UNTIL_2019 = range(3), range(4)
 MOST_DEPTH = 3
 
 SCALARS: st.SearchStrategy[Any] = st.sampled_from(
@@ -72,12 +73,17 @@ PLAIN: dict[str, st.SearchStrategy[Any]] = {
     "required": st.lists(st.sampled_from(NAMES), min_size=1, max_size=2, unique=True),
     "uniqueItems": st.booleans(),
 } | dict.fromkeys(BOUNDS_OF_SIZE, SIZES)
-SINCE_6: dict[str, st.SearchStrategy[Any]] = {
-    "const": VALUES,
-    "exclusiveMinimum": st.integers(-1, 1),
-    "exclusiveMaximum": st.integers(0, 2),
+NEWER: dict[str, tuple[range, st.SearchStrategy[Any]]] = {
+    "const": (SINCE_6, VALUES),
+    "exclusiveMinimum": (SINCE_6, st.integers(-1, 1)),
+    "exclusiveMaximum": (SINCE_6, st.integers(0, 2)),
+    "minContains": (SINCE_2019, SIZES),
+    "maxContains": (SINCE_2019, SIZES),
+    "dependentRequired": (
+        SINCE_2019,
+        st.dictionaries(st.sampled_from(NAMES), st.lists(st.sampled_from(NAMES), max_size=1)),
+    ),
 }
-PLAIN_KEYWORDS = dict.fromkeys(DIALECTS, PLAIN | SINCE_6) | {DRAFT_4: PLAIN}
 
 Below = st.SearchStrategy[Any]
 
@@ -98,37 +104,52 @@ def _by_pattern(below: Below) -> Below:
     return st.dictionaries(st.sampled_from(PATTERNS), below, min_size=1, max_size=2)
 
 
-APPLYING: dict[str, tuple[int, Callable[[Below], Below]]] = {
-    "properties": (0, _named),
-    "patternProperties": (0, _by_pattern),
-    "additionalProperties": (0, _one),
-    "items": (0, _one),
-    "allOf": (0, _listed),
-    "anyOf": (0, _listed),
-    "oneOf": (0, _listed),
-    "not": (0, _one),
-    "contains": (1, _one),
-    "propertyNames": (1, _one),
-    "if": (2, _one),
-    "then": (2, _one),
-    "else": (2, _one),
-    "dependentSchemas": (3, _named),
-    "unevaluatedProperties": (3, _one),
-    "unevaluatedItems": (3, _one),
-    "prefixItems": (4, _listed),
+def _one_or_listed(below: Below) -> Below:
+    return below | _listed(below)
+
+
+def _schema_or_names(below: Below) -> Below:
+    return _named(below | st.lists(st.sampled_from(NAMES), min_size=1, max_size=2, unique=True))
+
+
+APPLYING: dict[str, tuple[range, Callable[[Below], Below]]] = {
+    "properties": (ALL, _named),
+    "patternProperties": (ALL, _by_pattern),
+    "additionalProperties": (ALL, _one),
+    "items": (ALL, _one),
+    "allOf": (ALL, _listed),
+    "anyOf": (ALL, _listed),
+    "oneOf": (ALL, _listed),
+    "not": (ALL, _one),
+    "additionalItems": (UNTIL_2019, _one),
+    "dependencies": (UNTIL_7, _schema_or_names),
+    "contains": (SINCE_6, _one),
+    "propertyNames": (SINCE_6, _one),
+    "if": (SINCE_7, _one),
+    "then": (SINCE_7, _one),
+    "else": (SINCE_7, _one),
+    "dependentSchemas": (SINCE_2019, _named),
+    "prefixItems": (SINCE_2020, _listed),
+    # plain jsonschema reads these two wrongly in 2019-09, or stumbles over them
+    "unevaluatedProperties": (SINCE_2020, _one),
+    "unevaluatedItems": (SINCE_2020, _one),
 }
 
 
 @st.composite
 def subschemas(draw: st.DrawFn, dialect: str, depth: int) -> Any:
     """A schema of a few keywords; references lead to definitions, which hold none themselves."""
-    since = DIALECTS.index(dialect)
-    if since > 0 and draw(st.integers(0, 9)) == 0:
+    version = DIALECTS.index(dialect)
+    if version in SINCE_6 and draw(st.integers(0, 9)) == 0:
         return draw(st.booleans())
-    plain = PLAIN_KEYWORDS[dialect]
-    applying = {
-        name: build for name, (first, build) in APPLYING.items() if first <= since and depth > 0
+    plain = PLAIN | {
+        name: values for name, (versions, values) in NEWER.items() if version in versions
     }
+    applying = {
+        name: build for name, (versions, build) in APPLYING.items() if version in versions and depth
+    }
+    if "items" in applying and version in UNTIL_2019:
+        applying["items"] = _one_or_listed
     names = draw(
         st.lists(
             st.sampled_from([*plain, *applying, *applying]), min_size=1, max_size=3, unique=True
@@ -138,9 +159,13 @@ def subschemas(draw: st.DrawFn, dialect: str, depth: int) -> Any:
         name: draw(plain[name] if name in plain else applying[name](subschemas(dialect, depth - 1)))
         for name in names
     }
+    if isinstance(schema.get("items"), bool):
+        schema.pop("additionalItems", None)  # plain jsonschema stumbles over the two
     if depth in (1, 2) and draw(st.integers(0, 5)) == 0:
         reference = {"$ref": f"#/definitions/{draw(st.sampled_from(DEFINITIONS))}"}
-        return schema | reference if since > 2 else reference  # before, it hid what stood beside
+        return (
+            schema | reference if version in SINCE_2019 else reference
+        )  # before, it hid what stood beside
     return schema
 
 
@@ -173,9 +198,11 @@ def fitting_container(draw: st.DrawFn, schema: dict[str, Any]) -> Any:
         more = draw(st.sets(st.sampled_from(NAMES)))
         names = sorted({*schema.get("required", ()), *more})
         return {name: draw(fitting(named.get(name, extra))) for name in names}
-    if schema.keys() & {"items", "prefixItems"}:
-        leading = [draw(fitting(each)) for each in schema.get("prefixItems", ())]
-        return leading + [draw(fitting(schema.get("items"))) for _ in range(draw(SIZES))]
+    if schema.keys() & {"items", "prefixItems", "contains"}:
+        items = schema.get("items", schema.get("contains"))
+        listed = items if isinstance(items, list) else schema.get("prefixItems", ())
+        leading = [draw(fitting(each)) for each in listed]
+        return leading + [draw(fitting(items)) for _ in range(draw(SIZES))]
     return draw(VALUES)
 
 

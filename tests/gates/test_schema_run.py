@@ -1,5 +1,7 @@
 import pytest
+from jsonschema.exceptions import FormatError
 
+from proxy.gates.schema_formats import TextFormat
 from proxy.gates.schema_patterns import compile_pattern
 from proxy.gates.schema_run import OutOfSteps, Run
 
@@ -12,10 +14,22 @@ def test_steps_are_counted_down_to_nothing() -> None:
         run.spend(1)
 
 
-def test_formats_are_never_checked() -> None:
-    run = Run({}, frozenset(), 0)
+def test_format_that_nobody_asserts_is_an_annotation() -> None:
+    run = Run({}, frozenset(), 0, frozenset({TextFormat.UUID}))
 
     run.check("no address", "email")
+
+
+def test_asserted_format_is_checked_in_texts_only_and_costs_steps() -> None:
+    run = Run({}, frozenset(), 2, frozenset({TextFormat.EMAIL}))
+
+    run.check(1, "email")
+    run.check("a@example.org", "email")
+
+    with pytest.raises(FormatError):
+        run.check("no address", "email")
+    with pytest.raises(OutOfSteps):
+        run.check("a@example.org", "email")
 
 
 def test_pattern_that_is_not_compiled_may_match_anything() -> None:

@@ -340,3 +340,27 @@ def test_requests_without_a_promise_are_not_watched() -> None:
 def test_options_out_of_range_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         StrictJsonOptions.model_validate(options)
+
+
+DATED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"day": {"type": "string", "format": "date"}},
+}
+
+
+def test_format_is_an_annotation_by_default() -> None:
+    reply = Reply((_choice('{"day":"tomorrow"}'),))
+
+    assert _gate().judge(reply, _request(DATED)).result is Result.PASS
+
+
+def test_asserted_format_is_a_part_of_the_schema() -> None:
+    gate = _gate(check_formats=("date",))
+
+    verdict = gate.judge(Reply((_choice('{"day":"tomorrow"}'),)), _request(DATED))
+    right = gate.judge(Reply((_choice('{"day":"2026-01-31"}'),)), _request(DATED))
+
+    assert verdict.fault is Fault.SCHEMA_VIOLATION
+    assert verdict.place == "choices[0].message.content#/day"
+    assert verdict.reason.endswith('#/day does not satisfy format "date".')
+    assert right.result is Result.PASS

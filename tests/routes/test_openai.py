@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from proxy.contract.admission import Admission
 from proxy.contract.job import Limits, Parts
+from proxy.contract.judging import Judge
 from proxy.contract.policy import Policy
 from proxy.contract.policy_set import PolicySet
 from proxy.errors import UpstreamError
@@ -80,7 +81,7 @@ class Surface:
             refuse_unjudged=refuse_unjudged,
         )
         clock = FakeClock()
-        parts = Parts(lane, new_engine()[0], Limits(1 << 20, 1 << 20), clock)
+        parts = Parts(lane, new_engine()[0], Limits(1 << 20, 1 << 20), clock, Judge(clock.now))
         self.recorder = Recorder((self.records,))
         self.gateway = Gateway(door, parts, self.recorder)
         self.sent: list[Message] = []

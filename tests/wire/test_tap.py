@@ -137,6 +137,15 @@ def test_garbage_says_nothing_and_breaks_nothing(data: bytes) -> None:
     assert not tap.finished
 
 
+def test_half_a_surrogate_pair_hides_no_token_and_no_end() -> None:
+    tap = _tap(
+        (1.0, rb'{"choices":[{"index":0,"delta":{"content":"\ud83d"}}]}'),
+        (2.0, rb'{"choices":[{"index":0,"delta":{"content":"\ude00"},"finish_reason":"stop"}]}'),
+    )
+
+    assert (tap.first_token, tap.last_token, tap.finished) == (1.0, 2.0, True)
+
+
 def test_body_head_reads_usage() -> None:
     body = b'{"choices":[],"usage":{"prompt_tokens":4,"completion_tokens":2}}'
 
