@@ -12,6 +12,7 @@ from proxy.contract.ladder import STRICT_JSON, Failure, Ladder
 from proxy.contract.policy import StepKind
 from proxy.contract.steps import Draft, Variation, body_for
 from proxy.contract.upstream_faults import may_repeat
+from proxy.contract.window import Window
 from proxy.errors import Fault, TimedOut, Unreachable, UpstreamError
 from proxy.gates.base import Result
 from proxy.telemetry.outcome import AttemptStep
@@ -69,8 +70,9 @@ def _strict_answer_valid(judged: tuple[Judged, ...]) -> bool | None:
 class AttemptLoop:
     """Runs the attempts of one job. `attempts` lists them all, whatever happens."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, window: Window | None = None) -> None:
         self._job = job
+        self._window = window
         self._now = job.parts.clock.now
         self._deadline = self._now() + job.attempts.deadline_seconds
         self._ladder = Ladder(job.attempts, self._deadline)
@@ -104,7 +106,7 @@ class AttemptLoop:
         self.attempts.append(attempt)
         attempt.abandoned = True
         try:
-            await collect(job, attempt, job.call(body, attempt.number, step))
+            await collect(job, attempt, job.call(body, attempt.number, step), self._window)
             if attempt.reply is not None and not attempt.cut:
                 judge = job.parts.judge
                 attempt.judged = await judge.judge_all(job.plan, attempt.reply, job.request)
@@ -119,7 +121,8 @@ class AttemptLoop:
     def _following(self, attempt: Attempt) -> AttemptStep | StepKind:
         now = self._now()
         if attempt.error is not None or attempt.is_error_reply:
-            again = self._ladder.after_upstream_fault(now) if may_repeat(attempt) else None
+            repeats = may_repeat(attempt) and not self._is_open
+            again = self._ladder.after_upstream_fault(now) if repeats else None
             if again is not None:
                 return again
             if attempt.error is not None:
@@ -129,8 +132,17 @@ class AttemptLoop:
         if not failures:
             return StepKind.DELIVER
         return self._ladder.after_failures(
-            failures, cold=attempt.cold, tokens=attempt.spent_tokens, now=now
+            failures,
+            cold=attempt.cold,
+            tokens=attempt.spent_tokens,
+            now=now,
+            may_retry=not self._is_open,
         )
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether the client has got some of the reply, so that it can only be ended."""
+        return self._window is not None and self._window.is_open
 
     def _next_body(self, step: AttemptStep, attempt: Attempt) -> bytes:
         job = self._job

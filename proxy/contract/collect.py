@@ -8,6 +8,7 @@ from proxy.contract.attempt import Attempt
 from proxy.contract.job import Job
 from proxy.contract.judging import Judged, open_eyes
 from proxy.contract.upstream_faults import refuse_unreadable, too_large
+from proxy.contract.window import Window, WindowedAttempt
 from proxy.errors import BadReply, Fault, StreamBroken, UpstreamError
 from proxy.gates.base import Verdict
 from proxy.upstream.lane import Call, UpstreamReply
@@ -19,15 +20,18 @@ _OK = 200
 _AFTER_DONE_SECONDS = 0.25
 
 
-async def collect(job: Job, attempt: Attempt, call: Call) -> None:
-    """Fill the attempt; a watch may cut its stream. Raises `UpstreamError`."""
+async def collect(job: Job, attempt: Attempt, call: Call, window: Window | None = None) -> None:
+    """Fill the attempt; a watch may cut its stream. Raises `UpstreamError`.
+
+    With a `window`, events are sent as soon as they are known to be good.
+    """
     now = job.parts.clock.now
     asked = now()
     with await job.parts.lane.open(call) as upstream:
         attempt.waited += now() - asked
         see_head(job, attempt, upstream)
         if attempt.is_stream:
-            await _StreamCollector(job, attempt).run(upstream)
+            await _StreamCollector(job, attempt, window).run(upstream)
         else:
             await read_body(job, attempt, upstream)
             if attempt.status == _OK:
@@ -100,13 +104,14 @@ async def after_done(upstream: UpstreamReply) -> bytes:
 class _StreamCollector:
     """Records the events of one stream and lets the gates watch its content."""
 
-    def __init__(self, job: Job, attempt: Attempt) -> None:
+    def __init__(self, job: Job, attempt: Attempt, window: Window | None) -> None:
         self._job = job
         self._attempt = attempt
         self._now = job.parts.clock.now
         self._parser = SseParser(job.parts.limits.event_bytes)
         self._builder = ReplyBuilder()
         self._eyes = open_eyes(job.plan, job.request)
+        self._windowed = WindowedAttempt(window, attempt, self._eyes) if window else None
 
     async def run(self, upstream: UpstreamReply) -> None:
         attempt, limit = self._attempt, self._job.parts.limits.reply_bytes
@@ -120,6 +125,8 @@ class _StreamCollector:
             if size > limit:
                 raise too_large(limit, "stream")
             self._take(self._events(chunk), arrived)
+            if self._windowed is not None and not attempt.cut:
+                await self._windowed.advance(self._builder)
             if not chunk:
                 break
         attempt.reply = self._builder.reply()
@@ -144,7 +151,7 @@ class _StreamCollector:
                         code=Fault.ERROR_IN_STREAM,
                     )
                 if not tap.done:
-                    self._watch(self._delta(event.data))
+                    self._look(self._delta(event.data))
                 if self._attempt.cut:
                     return
             if not (tap.usage_only and self._job.hides_usage):
@@ -156,6 +163,11 @@ class _StreamCollector:
             return self._builder.add(data)
         except MalformedReply as error:
             raise not_json() from error
+
+    def _look(self, delta: Delta) -> None:
+        self._watch(delta)
+        if self._windowed is not None:
+            self._windowed.take(delta, self._builder.count_calls(0))
 
     def _watch(self, delta: Delta) -> None:
         for index, content in delta.contents:

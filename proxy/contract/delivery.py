@@ -1,6 +1,7 @@
 """What a client gets of a settled reply: the upstream's bytes, repaired ones, a text, an error."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import Settled
@@ -100,12 +101,26 @@ def _error_document(attempt: Attempt) -> bytes:
     return UpstreamError(f"The upstream refused with status {attempt.status}.").body()
 
 
+def without_taking_back(settled: Settled) -> Settled:
+    """The end of a reply that has begun to leave: another text cannot take its place."""
+    if settled.end is StepKind.FALLBACK:
+        return replace(settled, end=StepKind.REJECT)
+    return settled
+
+
 async def deliver(
-    job: Job, client: Client, settled: Settled, attempts: Sequence[Attempt], outcome: Outcome
+    job: Job,
+    client: Client,
+    settled: Settled,
+    attempts: Sequence[Attempt],
+    outcome: Outcome,
+    *,
+    sent: int = 0,
 ) -> None:
     """Send a held reply: as recorded, with the repaired content, or with a fallback's text.
 
-    A flagged one leaves when the review queue, where there is one, has it.
+    A flagged one leaves when the review queue, where there is one, has it. `sent`: events of it
+    that are out already; what was repaired comes after them.
     """
     attempt = settled.attempt
     if settled.end is StepKind.FALLBACK:
@@ -135,7 +150,7 @@ async def deliver(
         events = events_with_content(attempt.events, contents)
     else:
         events = [recorded.raw for recorded in attempt.events]
-    await client.end(b"".join(events))
+    await client.end(b"".join(events[sent:]))
 
 
 def _flag_of(job: Job, settled: Settled) -> Flag:

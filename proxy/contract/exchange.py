@@ -13,12 +13,14 @@ from proxy.contract.delivery import (
     rejection,
     relay_error_reply,
     repairs_of,
+    without_taking_back,
 )
 from proxy.contract.headers import NO_RETRY, gate_headers, overhead_seconds
 from proxy.contract.job import Client, Job
 from proxy.contract.plan import Way
 from proxy.contract.policy import StepKind
 from proxy.contract.relay import Relay
+from proxy.contract.window import Window
 from proxy.errors import GateRejected, ReplyableError, TimedOut
 from proxy.telemetry.outcome import Outcome, Unchecked
 from proxy.telemetry.record import RequestRecord
@@ -33,7 +35,10 @@ _EVENT_STREAM = (
 
 @dataclass(slots=True)
 class Ending:
-    """How an exchange came out, for its record. Instants are monotonic seconds."""
+    """How an exchange came out, for its record. Instants are monotonic seconds.
+
+    `end`: how a held reply was settled.
+    """
 
     outcome: Outcome = Outcome.CLIENT_GONE
     status: int = 499
@@ -41,6 +46,7 @@ class Ending:
     first_response: float | None = None
     first_token: float | None = None
     decided: Attempt | None = None
+    end: StepKind = StepKind.DELIVER
     attempts: Sequence[Attempt] = field(default_factory=list)
 
 
@@ -57,10 +63,10 @@ class Exchange:
     async def run(self) -> None:
         """Serve the client; errors become its reply, or the last event of its stream."""
         try:
-            if self._job.plan.way is Way.HOLD:
-                await self._hold()
-            else:
+            if self._job.plan.way is Way.PASS:
                 await self._pass()
+            else:
+                await self._hold()
         except ReplyableError as error:
             self._note_error(error)
             await self.send_error(error)
@@ -114,13 +120,20 @@ class Exchange:
             await relay.judge_observed(attempt)
 
     async def _hold(self) -> None:
-        loop = AttemptLoop(self._job)
+        window = Window(self._job, self._client)
+        windowed = self._job.plan.way is Way.WINDOW
+        loop = AttemptLoop(self._job, window if windowed else None)
         ending = self._ending
         ending.attempts = loop.attempts
-        settled = await self._kept_alive(loop)
-        if self._job.attempts.deliver_best:
+        try:
+            settled = await self._kept_alive(loop)
+        finally:
+            ending.first_response = ending.first_token = window.first_sent
+        if window.is_open:
+            settled = without_taking_back(settled)
+        elif self._job.attempts.deliver_best:
             settled = with_best(settled, loop.attempts)
-        ending.decided = settled.attempt
+        ending.decided, ending.end = settled.attempt, settled.end
         ending.outcome = outcome_of(settled.attempt, settled.end)
         ending.status = 200 if self._client.started else settled.attempt.status
         if settled.attempt.is_error_reply:
@@ -128,8 +141,11 @@ class Exchange:
             return
         if settled.end is StepKind.REJECT:
             raise rejection(settled, loop.attempts)
-        await deliver(self._job, self._client, settled, loop.attempts, ending.outcome)
-        ending.first_response = self._now()
+        await deliver(
+            self._job, self._client, settled, loop.attempts, ending.outcome, sent=window.sent
+        )
+        if not window.is_open:
+            ending.first_response = self._now()
         if settled.attempt.tap.first_token is not None:
             ending.first_token = ending.first_response
 
@@ -175,6 +191,7 @@ class Exchange:
         job, ending, arrival, now = self._job, self._ending, self._job.arrival, self._ended
         decided = _decided(ending)
         delivered = ending.outcome in (Outcome.PASSED, Outcome.REPAIRED, Outcome.FLAGGED)
+        replied = delivered and ending.end.delivers_reply  # not with a fallback's text
         tap = decided.tap if decided and delivered else None
         return RequestRecord(
             id=arrival.id,
@@ -188,7 +205,7 @@ class Exchange:
             error_code=ending.error_code,
             attempts=tuple(attempt.record() for attempt in ending.attempts),
             verdicts=tuple(one.record() for one in decided.judged) if decided else (),
-            repairs=_repair_names(decided) if decided and delivered else (),
+            repairs=_repair_names(decided) if decided and replied else (),
             unchecked=job.plan.unchecked + _unchecked_parts(decided),
             duration_seconds=now - arrival.received_at,
             queue_seconds=arrival.queue_seconds,
@@ -207,7 +224,7 @@ class Exchange:
         )
 
     def _held_seconds(self, decided: Attempt | None) -> float | None:
-        if self._job.plan.way is not Way.HOLD or decided is None:
+        if self._job.plan.way is Way.PASS or decided is None:
             return None
         if decided.first_response is None or self._ending.first_response is None:
             return None

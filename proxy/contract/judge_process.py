@@ -12,12 +12,12 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from proxy.contract.policy import GateSpec
 from proxy.gates.base import Gate, Verdict
 from proxy.gates.registry import gate_kinds
-from proxy.wire.reply import Reply
+from proxy.wire.reply import Reply, ToolCall
 from proxy.wire.request import Request
 
 P = ParamSpec("P")
@@ -45,6 +45,10 @@ class JudgeProcess:
     async def judge(self, spec: GateSpec, reply: Reply, request: Request) -> Verdict:
         """`Gate.judge` over there. Raises what the gate raises, or `JudgeFailed`."""
         return await self._run(_judge, spec, reply, _slim(request))
+
+    async def judge_call(self, spec: GateSpec, call: ToolCall, request: Request) -> Verdict:
+        """`JudgesCalls.judge_call` over there; for gates that have it."""
+        return await self._run(_judge_call, spec, call, _slim(request))
 
     def start(self) -> None:
         """Start the process now, so that the first judgement does not wait for it."""
@@ -101,6 +105,12 @@ def _gate(spec: GateSpec) -> Gate:
 
 def _applies(spec: GateSpec, request: Request) -> bool:
     return _gate(spec).applies(request)
+
+
+def _judge_call(spec: GateSpec, call: ToolCall, request: Request) -> Verdict:
+    judges: Any = _gate(spec)
+    verdict: Verdict = judges.judge_call(call, request)
+    return verdict
 
 
 def _judge(spec: GateSpec, reply: Reply, request: Request) -> Verdict:

@@ -9,9 +9,9 @@ from proxy.contract.judge_process import JudgeProcess
 from proxy.contract.plan import Plan
 from proxy.contract.policy import GateSpec, Rule, StepKind
 from proxy.errors import InvalidRequest
-from proxy.gates.base import Result, Verdict, Watch
+from proxy.gates.base import JudgesCalls, Result, Verdict, Watch
 from proxy.telemetry.record import VerdictRecord
-from proxy.wire.reply import Choice, Reply
+from proxy.wire.reply import Choice, Reply, ToolCall
 from proxy.wire.request import Request
 
 # A checked schema of 1 KiB compiles in about 2 ms, 32,000 characters of JSON are read in 1 ms.
@@ -95,6 +95,21 @@ class Judge:
             judged.append(Judged(rule, verdict, rule in plan.enforced, self._now() - began))
         return tuple(judged)
 
+    async def judge_call(self, rule: Rule, call: ToolCall, request: Request) -> Verdict:
+        """Judge one complete call while its reply goes on; gates that cannot have no objection."""
+        gate = rule.gate
+        if not isinstance(gate, JudgesCalls):
+            return Verdict(gate.name, Result.PASS)
+        try:
+            if self._process and rule.spec and _is_long(request, _reply_with(call)):
+                return await self._process.judge_call(rule.spec, call, request)
+            verdict = gate.judge_call(call, request)
+        except Exception as error:  # noqa: BLE001 - a gate may be anybody's; its policy says what an error means
+            return _failed_itself(rule, error)
+        if verdict.gave_up and self._process and rule.spec:
+            return await self._process.judge_call(rule.spec, call, request)
+        return verdict
+
     async def _judge(self, rule: Rule, reply: Reply, request: Request) -> Verdict:
         try:
             if self._process is None or rule.spec is None:
@@ -105,11 +120,19 @@ class Judge:
                     return verdict
             return await self._process.judge(rule.spec, reply, request)
         except Exception as error:  # noqa: BLE001 - a gate may be anybody's; its policy says what an error means
-            return Verdict(
-                gate=rule.gate.name,
-                result=Result.ERROR,
-                reason=f"The gate {rule.gate.name} failed itself ({type(error).__name__}).",
-            )
+            return _failed_itself(rule, error)
+
+
+def _failed_itself(rule: Rule, error: Exception) -> Verdict:
+    return Verdict(
+        gate=rule.gate.name,
+        result=Result.ERROR,
+        reason=f"The gate {rule.gate.name} failed itself ({type(error).__name__}).",
+    )
+
+
+def _reply_with(call: ToolCall) -> Reply:
+    return Reply((Choice(0, None, tool_calls=(call,)),))
 
 
 def _promises(request: Request) -> tuple[bytes, ...]:
@@ -147,6 +170,12 @@ class Eye:
         except Exception:  # noqa: BLE001 - a gate may be anybody's
             self.watch = None
             return None
+
+
+def may_not_show(eye: Eye, choice: int) -> bool:
+    """Whether the text so far may end in the beginning of what must not be shown."""
+    suspects = getattr(eye.watch, "suspects", None)
+    return suspects is not None and bool(suspects(choice))
 
 
 def open_eyes(plan: Plan, request: Request) -> list[Eye]:

@@ -64,15 +64,26 @@ class Ladder:
         return self._attempts.upstream_faults and not self._fault_spent and self._has_room(now)
 
     def after_failures(
-        self, failures: Sequence[Failure], *, cold: bool, tokens: int, now: float
+        self,
+        failures: Sequence[Failure],
+        *,
+        cold: bool,
+        tokens: int,
+        now: float,
+        may_retry: bool = True,
     ) -> AttemptStep | StepKind:
         """The next step after failed gates: another attempt, or how the request ends.
 
         `tokens`: completion tokens that the failed attempt cost. `cold`: the engine was cold when
         that attempt was dispatched; then strict JSON first repeats the identical request.
+        `may_retry`: the client has got nothing yet.
         """
         self._extra_tokens += tokens
-        if not self._has_room(now) or any(_is_final(failure) for failure in failures):
+        if (
+            not may_retry
+            or not self._has_room(now)
+            or any(_is_final(failure) for failure in failures)
+        ):
             return _weightiest([last_step(failure) for failure in failures]).kind
         if cold and self._may_repeat_cold(failures):
             self._cold_spent = True

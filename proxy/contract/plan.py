@@ -1,6 +1,6 @@
 """The plan of one request, made before the upstream is called: which gates apply, pass or hold."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,9 +12,14 @@ from proxy.wire.request import Request
 
 
 class Way(StrEnum):
-    """`pass`: events are relayed as they come. `hold`: nothing is sent until the verdict."""
+    """What a client sees before the verdict.
+
+    `pass`: events are relayed as they come. `window`: text flows, each tool call and the end wait
+    for a verdict. `hold`: nothing is sent until the verdict.
+    """
 
     PASS = "pass"  # noqa: S105 - a way, not a password
+    WINDOW = "window"
     HOLD = "hold"
 
 
@@ -72,5 +77,15 @@ async def make_plan(
                 observed.append(rule)
     if not enforced and not observed:
         return _PASS
-    holds = enforced and not (request.stream and policy.stream.mode is StreamMode.PASS)
-    return Plan(Way.HOLD if holds else Way.PASS, tuple(enforced), tuple(observed))
+    way = _way(request, policy.stream.mode, enforced)
+    return Plan(way, tuple(enforced), tuple(observed))
+
+
+def _way(request: Request, mode: StreamMode, enforced: Sequence[Rule]) -> Way:
+    """A stream is windowed where each of its gates can let text flow; several choices are held."""
+    if not enforced or (request.stream and mode is StreamMode.PASS):
+        return Way.PASS
+    flows = all(rule.stream is StreamMode.WINDOW for rule in enforced)
+    if request.stream and request.n == 1 and mode is not StreamMode.HOLD and flows:
+        return Way.WINDOW
+    return Way.HOLD

@@ -129,7 +129,8 @@ class Rule:
     """A gate of a policy and what follows its verdicts: each failed attempt takes the next step.
 
     `spec` lets another process build the same gate; None: it is judged here only.
-    `fallback_text` is what a client gets where the ladder ends in `fallback`.
+    `fallback_text` is what a client gets where the ladder ends in `fallback`. `stream` is `window`
+    where the gate lets text flow before its verdict.
     """
 
     gate: Gate
@@ -138,6 +139,7 @@ class Rule:
     mode: Mode
     spec: GateSpec | None = None
     fallback_text: str = ""
+    stream: StreamMode = StreamMode.HOLD
 
 
 @dataclass(frozen=True, slots=True)

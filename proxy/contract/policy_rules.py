@@ -12,10 +12,11 @@ from pydantic import BaseModel, Field, ValidationError
 
 from proxy.contract.known_words import NOT_AVAILABLE, did_you_mean
 from proxy.contract.model_problems import Origin, problems_of
-from proxy.contract.policy import GateSpec, Mode, Rule, Step, StepKind
+from proxy.contract.policy import GateSpec, Mode, Rule, Step, StepKind, StreamMode
 from proxy.contract.section import Section, not_yet
 from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Place, Problem
+from proxy.gates.base import JudgesCalls
 from proxy.gates.registry import GateKind
 
 M = TypeVar("M", bound=BaseModel)
@@ -58,8 +59,11 @@ class RuleBlock(Section):
         Field(description="observe: judge and count, change nothing. Default: the policy's mode."),
     ] = None
     stream: Annotated[
-        Annotated[Literal["hold"], not_yet({"window": "hold"})] | None,
-        Field(description="How this gate treats a stream: held until the verdict."),
+        Literal["hold", "window"] | None,
+        Field(
+            description="How this gate treats a stream. hold: nothing leaves before the verdict; "
+            "window: text flows, each call waits for its verdict. Default: hold."
+        ),
     ] = None
 
 
@@ -105,6 +109,9 @@ class RuleReader:
             message = f"the gate `{kind.name}` cannot be built: {error}"
             self._add(self.places.key(path), message, "change its options")
             return None
+        if head.stream == "window" and not isinstance(gate, JudgesCalls):
+            message = f"the gate `{kind.name}` judges whole replies and cannot let text flow"
+            self._add(self.places.value((*path, "stream")), message, "write `stream: hold`")
         ladder = tuple(Step(StepKind(word)) for word in head.on_fail)
         spec = GateSpec(kind.name, options.model_dump_json())
         return Rule(
@@ -114,6 +121,7 @@ class RuleReader:
             Mode(head.mode or mode),
             spec,
             head.fallback_text,
+            StreamMode(head.stream or StreamMode.HOLD),
         )
 
     def _validated(self, model: type[M], members: Mapping[str, Any], origin: Origin) -> M | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from proxy.errors import Fault
 from proxy.wire.reply import Reply, ToolCall
@@ -118,6 +118,7 @@ class Gate(Protocol):
         ...
 
 
+@runtime_checkable
 class JudgesCalls(Protocol):
     """A gate that can judge one complete tool call while the reply goes on."""
 

@@ -47,7 +47,6 @@ _SAFE: Mapping[str, Any] = {
     draft: extend(original, safe_keywords(original.VALIDATORS))  # type: ignore[no-untyped-call]
     for draft, original in _ORIGINALS.items()
 }
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class Undecided(SluicegateError):
@@ -116,9 +115,8 @@ def compile_schema(
             _check(part, draft)
 
     check(schema)
-    references = [name for name in _REFERENCES if name in _SAFE[draft].VALIDATORS]
     specification: Specification[Any] = specification_with(draft)
-    schema_map = map_schema(schema, specification, references, check)
+    schema_map = map_schema(schema, specification, _keywords_of(draft), check)
     for part in schema_map.schemas.values():
         part.pop("$schema", None)  # a part that names a draft would leave our keywords
     patterns = _patterns_of(schema_map, bounds)
@@ -149,6 +147,16 @@ def _draft_of(schema: Schema) -> str:
     address = schema.get("$schema")
     draft = address.rstrip("#") if isinstance(address, str) else _DRAFT
     return draft if draft in _ORIGINALS else _DRAFT
+
+
+def _keywords_of(draft: str) -> frozenset[str]:
+    """The draft's keywords: what lies under others is no schema, whatever it looks like."""
+    known = {"definitions", *_SAFE[draft].VALIDATORS}
+    if "if" in known:
+        known |= {"then", "else"}
+    if "dependentSchemas" in known:
+        known.add("$defs")
+    return frozenset(known)
 
 
 def _check(schema: Any, draft: str) -> None:

@@ -5,7 +5,6 @@ nothing about them.
 """
 
 import re
-from datetime import date
 from enum import StrEnum
 from typing import Final
 
@@ -44,12 +43,11 @@ def conforms(text: str, text_format: TextFormat) -> bool:
 
 def _is_date_time(text: str) -> bool:
     day, separator = text[:_DATE_CHARACTERS], text[_DATE_CHARACTERS : _DATE_CHARACTERS + 1]
-    try:
-        date.fromisoformat(day)
-    except ValueError:
-        return False
-    is_plain = day.isascii() and day[4] == day[7] == "-"  # Python also reads week dates
-    return is_plain and separator in ("T", "t") and _is_time(text[_DATE_CHARACTERS + 1 :])
+    return (
+        separator in ("T", "t")
+        and _JSONSCHEMA.conforms(day, "date")
+        and _is_time(text[_DATE_CHARACTERS + 1 :])
+    )
 
 
 def _is_time(text: str) -> bool:

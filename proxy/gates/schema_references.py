@@ -4,7 +4,7 @@ Knows no validation; it says where subschemas are and which apply where.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from graphlib import CycleError, TopologicalSorter
@@ -29,6 +29,8 @@ _ONE = frozenset(("else", "if", "not", "then", "contains", "contentSchema", "ite
 }
 _LISTED = frozenset(("allOf", "anyOf", "items", "oneOf", "prefixItems"))
 _NAMED = _STORED | {"dependencies", "dependentSchemas", "patternProperties", "properties"}
+_ALL = _ONE | _LISTED | _NAMED
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 Schema = dict[str, Any]
 
@@ -77,9 +79,16 @@ class SchemaMap:
         return frozenset(reached)
 
 
-def subschemas(schema: Schema) -> Iterator[tuple[Applies, str, Schema]]:
-    """The subschemas directly within, each with its relative pointer; booleans are left out."""
+def subschemas(
+    schema: Schema, keywords: Collection[str] = _ALL
+) -> Iterator[tuple[Applies, str, Schema]]:
+    """The subschemas directly within, each with its relative pointer; booleans are left out.
+
+    Under a keyword that is not among these lies anything at all.
+    """
     for keyword, value in schema.items():
+        if keyword not in keywords:
+            continue
         applies = Applies.TO_PART
         if keyword in _IN_PLACE:
             applies = Applies.IN_PLACE
@@ -112,17 +121,17 @@ def count_subschemas(root: Schema) -> int:
 def map_schema(
     root: Schema,
     specification: Specification[Any],
-    reference_keywords: Iterable[str],
+    keywords: Collection[str],
     check: Callable[[Any], None],
 ) -> SchemaMap:
-    """Map a schema that is valid for its draft.
+    """Map a schema that is valid for its draft, which knows these keywords.
 
     `check` is called on targets of references that lie where no keyword expects a schema. Raises
     `InvalidSchema` for references that leave the document, lead nowhere or in a circle.
     """
     resource = specification.create_resource(root)
     schema_map = SchemaMap(_registry_of(resource))
-    walk = _Walk(schema_map, specification, tuple(reference_keywords))
+    walk = _Walk(schema_map, specification, keywords)
     walk.visit("", root, schema_map.registry.resolver_with_root(resource))
     while walk.references:
         pointer, schema, reference, resolver = walk.references.popleft()
@@ -152,11 +161,12 @@ def _registry_of(resource: Resource[Any]) -> Registry[Any]:
 
 class _Walk:
     def __init__(
-        self, schema_map: SchemaMap, specification: Specification[Any], keywords: tuple[str, ...]
+        self, schema_map: SchemaMap, specification: Specification[Any], keywords: Collection[str]
     ) -> None:
         self._map = schema_map
         self._specification = specification
         self._keywords = keywords
+        self._references = [name for name in _REFERENCES if name in keywords]
         self.references: deque[tuple[str, Schema, str, Any]] = deque()
 
     def visit(self, pointer: str, schema: Schema, resolver: Any) -> None:
@@ -165,11 +175,11 @@ class _Walk:
             pointer, schema, resolver = queue.popleft()
             self._map.pointers[id(schema)] = pointer
             self._map.schemas[id(schema)] = schema
-            for keyword in self._keywords:
+            for keyword in self._references:
                 if keyword in schema:
                     place = f"{pointer}/{keyword}"
                     self.references.append((place, schema, schema[keyword], resolver))
-            for applies, name, child in subschemas(schema):
+            for applies, name, child in subschemas(schema, self._keywords):
                 self._map.link(schema, child, applies)
                 resource = self._specification.create_resource(child)
                 queue.append((pointer + name, child, resolver.in_subresource(resource)))

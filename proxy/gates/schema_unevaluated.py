@@ -83,10 +83,10 @@ def _seen_indexes(validator: Any, instance: list[Any], schema: Any) -> set[Any]:
     items = schema.get("items")
     if isinstance(items, (bool, dict)) or "unevaluatedItems" in schema:
         return set(_places(instance))
-    leading = schema.get("prefixItems", ()) if items is None else items
-    if items is not None and "additionalItems" in schema:
-        return set(_places(instance))
-    seen = set(range(len(leading)))
+    if "prefixItems" not in validator.VALIDATORS:  # the draft before it: `contains` sees nothing
+        sees_all = items is not None and "additionalItems" in schema
+        return set(_places(instance) if sees_all else range(len(items or ())))
+    seen = set(range(len(schema.get("prefixItems", ()))))
     if "contains" in schema:
         contains = validator.evolve(schema=schema["contains"])
         seen |= {index for index, item in enumerate(instance) if contains.is_valid(item)}

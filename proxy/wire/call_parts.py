@@ -31,6 +31,9 @@ class CallAssembly:
         self._calls: dict[int, CallParts] = {}
         self._open: CallParts | None = None
 
+    def __len__(self) -> int:
+        return len(self._calls)
+
     @property
     def calls(self) -> list[CallParts]:
         return list(self._calls.values())

@@ -9,7 +9,7 @@ from typing import Any, Never
 
 import msgspec
 
-from proxy.wire.call_parts import CallAssembly, call_texts
+from proxy.wire.call_parts import CallAssembly, CallParts, call_texts
 from proxy.wire.depth import is_deeper
 from proxy.wire.lenient import index_of, indexes_of, is_whole, text_of
 
@@ -116,6 +116,15 @@ class ReplyBuilder:
         self._usage = _usage_of(document) or self._usage
         return Delta(bool(choices), has_token, tuple(contents), token_ids, error, finished)
 
+    def count_calls(self, choice: int) -> int:
+        """How many tool calls of a choice have begun."""
+        parts = self._choices.get(choice)
+        return 0 if parts is None else len(parts.calls)
+
+    def call_at(self, choice: int, position: int) -> ToolCall:
+        """One of the calls that have begun, as far as it has come."""
+        return _tool_call(self._choices[choice].calls.calls[position])
+
     def reply(self) -> Reply:
         """The reply as assembled so far, its choices in the order of their indexes."""
         choices = tuple(self._choices[index].choice() for index in sorted(self._choices))
@@ -157,12 +166,13 @@ class _ChoiceParts:
             content=None if self.content is None else "".join(self.content),
             reasoning="".join(self.reasoning),
             refusal="".join(self.refusal),
-            tool_calls=tuple(
-                ToolCall(call.index, call.id, call.name, "".join(call.arguments))
-                for call in self.calls.calls
-            ),
+            tool_calls=tuple(map(_tool_call, self.calls.calls)),
             finish_reason=self.finish_reason,
         )
+
+
+def _tool_call(parts: CallParts) -> ToolCall:
+    return ToolCall(parts.index, parts.id, parts.name, "".join(parts.arguments))
 
 
 def _read_choice(choice: dict[str, Any], index: int) -> Choice:

@@ -24,6 +24,21 @@ def test_block_becomes_a_rule_with_its_ladder() -> None:
     assert rule.mode is Mode.ENFORCE
 
 
+def test_ladder_may_end_in_a_flag_or_a_fallback() -> None:
+    plain, span = read(
+        "{span: {on_fail: [same, flag], on_error: flag},"
+        " plain: {on_fail: [fallback], fallback_text: Sorry.}}"
+    )[0]
+
+    assert span.ladder[-1] == span.on_error == Step(StepKind.FLAG)
+    assert plain.ladder == (Step(StepKind.FALLBACK),)
+    assert (plain.fallback_text, span.fallback_text) == ("Sorry.", "")
+
+
+def test_text_that_no_ladder_uses_is_allowed() -> None:
+    assert read("span: {fallback_text: Sorry.}")[1] == []
+
+
 def test_empty_block_has_all_defaults() -> None:
     (rule,), problems = read("span:")
 
@@ -110,7 +125,7 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
         pytest.param(
             "span: {on_fail: [vary, reask]}",
             "2:26: the ladder stops at `reask`, which is no end"
-            " (add `deliver` or `reject` as the last step)",
+            " (add `deliver`, `flag`, `fallback` or `reject` as the last step)",
             id="no end",
         ),
         pytest.param(
@@ -120,27 +135,38 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
             id="end before the end",
         ),
         pytest.param(
-            "span: {on_fail: [reask, flag]}",
-            "2:27: `gates.span.on_fail[1]` cannot be `flag`: not available in this version"
-            " (write `deliver` instead)",
-            id="flag",
-        ),
-        pytest.param(
             "span: {on_fail: [park]}",
             "2:20: `gates.span.on_fail[0]` cannot be `park`: not available in this version"
             " (write `reject` instead)",
             id="park",
         ),
         pytest.param(
-            "span: {on_fail: [fallback]}",
-            "2:20: `gates.span.on_fail[0]` cannot be `fallback`: not available in this version"
-            " (write `reject` instead)",
-            id="fallback",
+            "span: {on_fail: [same, fallback]}",
+            "2:26: `fallback` needs a text, but `gates.span` has none"
+            ' (add `fallback_text: "..."` beside `on_fail`)',
+            id="fallback without a text",
+        ),
+        pytest.param(
+            'span: {on_fail: [fallback], fallback_text: " "}',
+            "2:20: `fallback` needs a text, but `gates.span` has none"
+            ' (add `fallback_text: "..."` beside `on_fail`)',
+            id="fallback with a blank text",
+        ),
+        pytest.param(
+            "span: {on_fail: [fallback], fallback_text: }",
+            "2:46: `gates.span.fallback_text` must be text, not nothing (write text)",
+            id="fallback with nothing",
+        ),
+        pytest.param(
+            "span: {on_fail: [fallback, reject], fallback_text: Sorry.}",
+            "2:20: `fallback` ends the request, but a step follows it"
+            " (move it to the end or remove what follows)",
+            id="fallback before the end",
         ),
         pytest.param(
             "span: {on_fail: [judge, deliver]}",
             "2:20: `gates.span.on_fail[0]` cannot be `judge`: not available in this version"
-            " (write `deliver` instead)",
+            " (write `flag` instead)",
             id="judge",
         ),
         pytest.param(
@@ -157,8 +183,13 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
         ),
         pytest.param(
             "span: {on_error: vary}",
-            "2:20: `gates.span.on_error` cannot be `vary` (known: deliver, reject)",
+            "2:20: `gates.span.on_error` cannot be `vary` (known: deliver, flag, reject)",
             id="no end on error",
+        ),
+        pytest.param(
+            "span: {on_error: fallback, fallback_text: Sorry.}",
+            "2:20: `gates.span.on_error` cannot be `fallback` (known: deliver, flag, reject)",
+            id="fallback on error",
         ),
         pytest.param(
             "span: {mode: watch}",
@@ -167,8 +198,8 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
         ),
         pytest.param(
             "span: {stream: window}",
-            "2:18: `gates.span.stream` cannot be `window`: not available in this version"
-            " (write `hold` instead)",
+            "2:18: the gate `span` judges whole replies and cannot let text flow"
+            " (write `stream: hold`)",
             id="window",
         ),
     ],

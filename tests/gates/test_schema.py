@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from jsonschema.validators import validator_for
 
 from proxy.gates.schema import CompiledSchema, SchemaBounds, Undecided, compile_schema
 from proxy.gates.schema_formats import TextFormat
@@ -83,6 +84,26 @@ def test_part_that_names_a_draft_keeps_our_keywords() -> None:
 def test_what_is_no_schema_is_refused(raw: bytes, message: str) -> None:
     with pytest.raises(InvalidSchema, match=message):
         compile_schema(raw)
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+@pytest.mark.parametrize(
+    "keyword",
+    ["if", "contains", "prefixItems", "propertyNames", "dependentSchemas", "unevaluatedItems", "x"],
+)
+@pytest.mark.parametrize(
+    "part", [5, {"$id": False}, {"a": {"$id": False}}, {"patternProperties": 5}, [{"oneOf": 5}]]
+)
+def test_keyword_of_another_draft_is_passed_over_or_refused(
+    draft: str, keyword: str, part: object
+) -> None:
+    schema = {"$schema": draft, keyword: part, "items": {keyword: part}}
+    is_known = keyword in validator_for(schema).VALIDATORS
+    if is_known:
+        with pytest.raises(InvalidSchema):
+            _compile(schema)
+    else:
+        assert _fits(schema, [1])
 
 
 def test_refusal_names_the_place() -> None:

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from proxy.gates.schema_formats import TextFormat, conforms
 
@@ -32,6 +34,8 @@ BAD = {
         "1963-02-29T08:30:06Z",
         "1963-06-19",
         "1963-W25-3T08:30:06Z",
+        "1963W25",
+        "19630619",
         "1963-06-1\u0969T08:30:06Z",
         "",
     ],
@@ -68,3 +72,8 @@ def test_other_text_does_not_conform(text_format: TextFormat, text: str) -> None
 
 def test_every_format_has_texts_of_both_kinds() -> None:
     assert GOOD.keys() == BAD.keys() == set(TextFormat)
+
+
+@given(st.sampled_from(TextFormat), st.text(alphabet="0123456789-:.TZW+@/% \u0661", max_size=24))
+def test_any_text_is_decided(text_format: TextFormat, text: str) -> None:
+    assert conforms(text, text_format) in (True, False)

@@ -12,10 +12,15 @@ from proxy.gates.schema_references import (
     subschemas,
 )
 
+KEYWORDS = frozenset(
+    ("$ref", "$dynamicRef", "$defs", "allOf", "anyOf", "contains", "items", "not", "properties")
+)
+OLD_KEYWORDS = frozenset(("$ref", "definitions", "dependencies"))
+
 
 def _map(schema: Schema, checked: list[Any] | None = None) -> SchemaMap:
     seen: list[Any] = [] if checked is None else checked
-    return map_schema(schema, DRAFT202012, ["$ref", "$dynamicRef"], seen.append)
+    return map_schema(schema, DRAFT202012, KEYWORDS, seen.append)
 
 
 def test_subschemas_are_found_where_keywords_expect_them_and_nowhere_else() -> None:
@@ -117,6 +122,15 @@ def test_target_where_no_keyword_expects_a_schema_is_checked() -> None:
     assert schema_map.pointers[id(target)] == "#/x/y"
 
 
+@pytest.mark.parametrize(
+    "part", [{"$id": False}, {"$ref": 5}, {"$ref": "http://a.test/x"}, {"patternProperties": 5}]
+)
+def test_what_lies_under_a_keyword_of_another_draft_is_no_subschema(part: Schema) -> None:
+    schema = {"dependencies": {"a": part}, "items": {"dependencies": {"a": part}}}
+
+    assert sorted(_map(schema).pointers.values()) == ["", "/items"]
+
+
 def test_malformed_identifier_is_refused() -> None:
     with pytest.raises(InvalidSchema, match="identifier"):
         _map({"$id": "http://a.test/s", "items": {"$id": "http://["}})
@@ -128,7 +142,7 @@ def test_mixed_dependencies_of_old_drafts_are_no_obstacle() -> None:
         "definitions": {"x": {}},
     }
 
-    schema_map = map_schema(schema, DRAFT7, ["$ref"], lambda _: None)
+    schema_map = map_schema(schema, DRAFT7, OLD_KEYWORDS, lambda _: None)
 
     assert "/dependencies/a" in schema_map.pointers.values()
 
