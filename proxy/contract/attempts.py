@@ -13,7 +13,7 @@ from proxy.contract.policy import StepKind
 from proxy.contract.steps import Draft, Variation, body_for
 from proxy.contract.upstream_faults import may_repeat
 from proxy.contract.window import Window
-from proxy.errors import Fault, TimedOut, Unreachable, UpstreamError
+from proxy.errors import TimedOut, Unreachable, UpstreamError
 from proxy.gates.base import Result
 from proxy.telemetry.outcome import AttemptStep
 
@@ -95,7 +95,7 @@ class AttemptLoop:
             attempt = await self._attempt(body, step)
             following = self._following(attempt)
             if isinstance(following, StepKind):
-                return self._settle(attempt, following)
+                return Settled(attempt, following)
             step = following
             if step not in (AttemptStep.UPSTREAM_FAULT, AttemptStep.COLD):
                 body = self._next_body(step, attempt)
@@ -159,11 +159,6 @@ class AttemptLoop:
         except ValueError:  # the body cannot be changed, e.g. its messages are no list
             return job.body
 
-    def _settle(self, attempt: Attempt, end: StepKind) -> Settled:
-        if attempt.failures and end is StepKind.DELIVER and self._job.attempts.deliver_best:
-            return Settled(_best(self.attempts), end)
-        return Settled(attempt, end)
-
     def _at_deadline(self) -> Settled:
         """The ladder's last step at once, on the last attempt that a gate has judged."""
         judged = [attempt for attempt in self.attempts if attempt.failures]
@@ -175,16 +170,4 @@ class AttemptLoop:
         end = self._ladder.after_failures(
             failures, cold=False, tokens=0, now=max(self._now(), self._deadline)
         )
-        return self._settle(last, StepKind(end))
-
-
-def _best(attempts: list[Attempt]) -> Attempt:
-    """Fewest failed gates, then the mildest: well-formed JSON before broken; then the latest."""
-    judged = [attempt for attempt in attempts if attempt.judged and not attempt.cut]
-    return min(
-        reversed(judged),
-        key=lambda attempt: (
-            len(attempt.failures),
-            sum(one.verdict.fault is not Fault.SCHEMA_VIOLATION for one in attempt.failures),
-        ),
-    )
+        return Settled(last, StepKind(end))

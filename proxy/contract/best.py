@@ -19,14 +19,14 @@ def with_best(settled: Settled, attempts: Sequence[Attempt]) -> Settled:
     if not settled.attempt.failures or not settled.end.delivers_reply:
         return settled
     judged = [attempt for attempt in attempts if attempt.failures and not attempt.cut]
-    deliverable = [attempt for attempt in judged if _end_of(attempt).delivers_reply]
+    deliverable = [attempt for attempt in judged if end_of(attempt).delivers_reply]
     if not deliverable:
         return settled
     best = min(reversed(deliverable), key=_badness)
-    return Settled(best, _end_of(best))
+    return Settled(best, end_of(best))
 
 
-def _end_of(attempt: Attempt) -> StepKind:
+def end_of(attempt: Attempt) -> StepKind:
     """The end of an attempt by itself: one that keeps the reply back wins, then `flag`."""
     ends = [last_step(Failure(one.rule, one.verdict)).kind for one in attempt.failures]
     kept_back = [end for end in ends if not end.delivers_reply]

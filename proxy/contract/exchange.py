@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import AttemptLoop, Settled
-from proxy.contract.best import with_best
+from proxy.contract.best import end_of, with_best
 from proxy.contract.delivery import (
     deliver,
     outcome_of,
@@ -107,9 +107,10 @@ class Exchange:
             ending.first_response = relay.first_response
             ending.first_token = relay.first_token
         ending.decided = attempt
-        if attempt.failures:
-            raise rejection(Settled(attempt, StepKind.REJECT), relay.attempts)
-        ending.outcome = outcome_of(attempt, StepKind.DELIVER)
+        ending.end = end_of(attempt) if attempt.failures else StepKind.DELIVER
+        if not ending.end.delivers_reply:
+            raise rejection(Settled(attempt, ending.end), relay.attempts)
+        ending.outcome = outcome_of(attempt, ending.end)
         ending.status = attempt.status
         if attempt.is_error_reply:
             await relay_error_reply(self._job, self._client, relay.attempts, ending.outcome)

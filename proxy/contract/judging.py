@@ -7,7 +7,7 @@ from typing import Final
 
 from proxy.contract.judge_process import JudgeProcess
 from proxy.contract.plan import Plan
-from proxy.contract.policy import GateSpec, Rule, StepKind
+from proxy.contract.policy import GateSpec, Rule
 from proxy.errors import InvalidRequest
 from proxy.gates.base import JudgesCalls, Result, Verdict, Watch
 from proxy.telemetry.record import VerdictRecord
@@ -183,8 +183,7 @@ def open_eyes(plan: Plan, request: Request) -> list[Eye]:
     return [
         Eye(rule, watch)
         for rule in plan.enforced
-        if rule.ladder[-1].kind is not StepKind.DELIVER
-        and (watch := _open(rule, request)) is not None
+        if not rule.ladder[-1].kind.delivers_reply and (watch := _open(rule, request)) is not None
     ]
 
 

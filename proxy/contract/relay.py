@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import begin_attempt, finish_attempt, settle_sample
+from proxy.contract.best import end_of
 from proxy.contract.collect import after_done, not_json, read_body, reply_of, see_head
 from proxy.contract.job import Client, Job
 from proxy.contract.ladder import Ladder
@@ -209,5 +210,5 @@ class _EventRelay:
             attempt.reply = self._builder.reply()
             judge = self._job.parts.judge
             attempt.judged = await judge.judge_all(self._job.plan, attempt.reply, self._job.request)
-        if not attempt.failures:
+        if not attempt.failures or end_of(attempt).delivers_reply:
             await self._client.end(self._end)

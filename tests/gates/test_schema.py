@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from jsonschema.validators import validator_for
 
 from proxy.gates.schema import CompiledSchema, SchemaBounds, Undecided, compile_schema
 from proxy.gates.schema_formats import TextFormat
@@ -86,24 +85,26 @@ def test_what_is_no_schema_is_refused(raw: bytes, message: str) -> None:
         compile_schema(raw)
 
 
-@pytest.mark.parametrize("draft", DRAFTS)
 @pytest.mark.parametrize(
-    "keyword",
-    ["if", "contains", "prefixItems", "propertyNames", "dependentSchemas", "unevaluatedItems", "x"],
+    ("draft", "keyword"),
+    [
+        (DRAFTS[0], "propertyNames"),
+        (DRAFTS[1], "if"),
+        (DRAFTS[2], "$defs"),
+        (DRAFTS[2], "unevaluatedItems"),
+        (DRAFTS[3], "prefixItems"),
+        (DRAFTS[4], "additionalItems"),
+    ],
 )
 @pytest.mark.parametrize(
-    "part", [5, {"$id": False}, {"a": {"$id": False}}, {"patternProperties": 5}, [{"oneOf": 5}]]
+    "part",
+    [5, {"$id": False}, {"a": {"$id": False}}, [{"id": 5, "$id": 5}], {"patternProperties": 5}],
+    ids=json.dumps,
 )
-def test_keyword_of_another_draft_is_passed_over_or_refused(
+def test_keyword_that_the_draft_does_not_know_may_hold_anything(
     draft: str, keyword: str, part: object
 ) -> None:
-    schema = {"$schema": draft, keyword: part, "items": {keyword: part}}
-    is_known = keyword in validator_for(schema).VALIDATORS
-    if is_known:
-        with pytest.raises(InvalidSchema):
-            _compile(schema)
-    else:
-        assert _fits(schema, [1])
+    assert _fits({"$schema": draft, keyword: part, "items": {keyword: part}}, [1])
 
 
 def test_refusal_names_the_place() -> None:

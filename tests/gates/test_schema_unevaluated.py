@@ -108,11 +108,11 @@ def test_list_of_items_in_draft_2019_evaluates_as_many() -> None:
 
 
 def test_keywords_of_the_next_draft_evaluate_nothing_in_draft_2019() -> None:
-    newer = {"contains": {}, "prefixItems": 5, "unevaluatedItems": False}
+    newer = {"contains": {}, "prefixItems": [{}], "unevaluatedItems": False}
 
-    assert _fits({"$schema": DRAFT_2019, **newer}, [])
     assert not _fits({"$schema": DRAFT_2019, **newer}, [1])
-    assert _fits({**newer, "prefixItems": [{}]}, [1])
+    assert not _fits({"$schema": DRAFT_2019, **newer, "prefixItems": 5}, [1])
+    assert _fits(newer, [1])
 
 
 def test_unevaluated_items_are_told_once_by_their_indexes() -> None:
