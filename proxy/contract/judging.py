@@ -39,6 +39,7 @@ class Judged:
             result=verdict.result,
             fault=verdict.fault,
             place=verdict.place,
+            warnings=verdict.warnings,
             enforced=self.enforced,
             seconds=self.seconds,
         )

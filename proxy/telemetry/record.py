@@ -13,7 +13,10 @@ from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcom
 
 
 class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One gate's verdict on the delivered (or last) attempt; `seconds` is the gate's own time."""
+    """One gate's verdict on the delivered (or last) attempt; `seconds` is the gate's own time.
+
+    `warnings` name what is wrong with the request, such as broken calls in its history.
+    """
 
     gate: str
     result: str
@@ -21,6 +24,7 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     seconds: float
     fault: str | None = None
     place: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 class AttemptRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

@@ -1,4 +1,5 @@
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -225,6 +226,8 @@ class Luck:
         content = {"valid": "good", "poor": "poor"}.get(self.kind, "bad") + f" #{number}"
         finish = "length" if self.kind == "truncated" else "stop"
         usage = (1, 1 << number)
+        if self.kind == "hangs":
+            return FakeReply(is_stream=self.streamed, hangs=True)
         if self.kind == "503":
             return replying(Scripted((b'{"error":{}}',), status=503))
         if self.kind == "error":
@@ -241,7 +244,7 @@ class Luck:
         return replying(part, BadReply("The upstream broke off."))
 
     def tokens(self, number: int) -> int:
-        if self.kind in ("503", "error"):
+        if self.kind in ("503", "error", "hangs"):
             return 0
         if self.kind == "cut":
             return 2 if self.streamed else 0
@@ -258,7 +261,10 @@ class Case:
     lane: FakeLane = field(default_factory=FakeLane)
 
 
-KINDS = ("valid", "bad", "poor", "truncated", "503", "cut", "error")
+ENDS = (REJECT, DELIVER, StepKind.FLAG, StepKind.FALLBACK)
+KINDS = ("valid", "bad", "poor", "truncated", "503", "cut", "error", "hangs")
+DEADLINE_SECONDS = 0.02
+FALLBACK_TEXT = "No answer that holds."
 
 
 @st.composite
@@ -268,6 +274,7 @@ def cases(draw: st.DrawFn) -> Case:
     attempts = replace(
         ATTEMPTS,
         max_attempts=draw(st.integers(1, 5)),
+        deadline_seconds=DEADLINE_SECONDS,
         max_extra_tokens=draw(st.sampled_from((0, 3, 1000))),
         cold=draw(st.booleans()),
         upstream_faults=draw(st.booleans()),
@@ -276,7 +283,7 @@ def cases(draw: st.DrawFn) -> Case:
     kinds = draw(st.lists(st.sampled_from(KINDS), min_size=5, max_size=5))
     luck = [Luck(kind, streamed) for kind in kinds]
     return Case(
-        ladder=(*draw(st.lists(again, max_size=4)), draw(st.sampled_from((REJECT, DELIVER)))),
+        ladder=(*draw(st.lists(again, max_size=4)), draw(st.sampled_from(ENDS))),
         attempts=attempts,
         luck=luck,
         streamed=streamed,
@@ -288,8 +295,10 @@ def cases(draw: st.DrawFn) -> Case:
 @settings(max_examples=300)
 @given(cases())
 def test_any_ladder_keeps_its_promises_whatever_the_upstream_does(case: Case) -> None:
+    began = time.monotonic()
     client, record = asyncio.run(_run(case))
 
+    assert time.monotonic() - began < DEADLINE_SECONDS + 1
     calls = len(case.lane.calls)
     assert 1 <= calls <= case.attempts.max_attempts
     assert len(record.attempts) == calls
@@ -304,7 +313,8 @@ async def _run(case: Case) -> tuple[FakeClient, RequestRecord]:
     engine, _ = new_engine()
     if case.certified:
         engine.settle(engine.dispatch(), valid=True)
-    made = replace(policy(rule(GoodGate(), case.ladder)), attempts=case.attempts)
+    one = replace(rule(GoodGate(), case.ladder), fallback_text=FALLBACK_TEXT)
+    made = replace(policy(one), attempts=case.attempts)
     client = FakeClient()
     request = STREAMED if case.streamed else ASKED
     exchange = Exchange(job_of(case.lane, made, request, engine=engine), client)
@@ -314,9 +324,10 @@ async def _run(case: Case) -> tuple[FakeClient, RequestRecord]:
 
 def _check_delivery(case: Case, client: FakeClient, record: RequestRecord) -> None:
     shown = [number for number in range(5) if f"#{number}".encode() in client.body]
-    if record.outcome is not Outcome.PASSED:
+    assert (FALLBACK_TEXT.encode() in client.body) is (record.outcome is Outcome.REPAIRED)
+    if record.outcome not in (Outcome.PASSED, Outcome.FLAGGED):
         assert shown == []
-        assert b"[DONE]" not in client.body
+        assert case.streamed or b"[DONE]" not in client.body
         return
     (delivered,) = shown
     passed = case.luck[delivered].kind == "valid"
@@ -326,7 +337,7 @@ def _check_delivery(case: Case, client: FakeClient, record: RequestRecord) -> No
     if passed:
         assert delivered == len(case.lane.calls) - 1
     else:
-        assert case.ladder[-1] is DELIVER
+        assert case.ladder[-1] is (StepKind.FLAG if record.outcome is Outcome.FLAGGED else DELIVER)
 
 
 async def test_steps_of_a_record_are_those_of_the_ladder() -> None:

@@ -211,3 +211,15 @@ async def test_strict_json_beside_tools_is_held() -> None:
         response, _ = await gate.chat(asked)
 
     assert "tool_calls=pass" in response.headers["x-sluicegate-verdicts"]
+
+
+async def test_broken_call_in_the_history_is_a_warning_in_the_look_up() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "get_weather", "arguments": "{"}}
+    history = [{"role": "assistant", "content": None, "tool_calls": [call]}, *ASKED["messages"]]
+    reply = _stream([TEXT], GOOD)
+    async with fake_upstream(reply) as upstream, running_gate(upstream.url) as gate:
+        response, _ = await gate.chat(ASKED | {"messages": history})
+        record = await gate.record(response)
+
+    (warning,) = record["verdicts"][0]["warnings"]
+    assert warning.startswith("messages[0].tool_calls[0].function.arguments")
