@@ -5,12 +5,14 @@ Everything is built once, as bytes, in vLLM's spelling; nothing here knows of so
 
 import itertools
 import json
+from collections.abc import Mapping
 from typing import Any
 
 MODEL = "Qwen/Qwen3.6-35B-A3B-FP8"
 PROMPT_TOKENS = 212
 STREAM_TOKENS = 128
 REPLY_TOKENS = 384
+ITEMS = 18
 
 _CREATED = 1_790_000_000
 _ENVELOPE = {"id": "chatcmpl-8f2d1c07b6a94e", "created": _CREATED, "model": MODEL}
@@ -52,7 +54,18 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def _document() -> str:
+# Each level asks for the next one twice: two to the twentieth checks of one small document.
+HOSTILE_SCHEMA: dict[str, Any] = {
+    "$ref": "#/$defs/d0",
+    "$defs": {
+        f"d{level}": {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(20)
+    }
+    | {"d20": {"type": "object"}},
+}
+
+
+def document(items: int) -> str:
+    """A document that fits `SCHEMA`, of about 95 bytes an item."""
     checks = [
         {
             "id": number,
@@ -61,7 +74,7 @@ def _document() -> str:
             "latency_ms": number * 3.25,
             "tags": ["primary" if number % 2 else "standby", f"zone-{number % 3}"],
         }
-        for number in range(1, 19)
+        for number in range(1, items + 1)
     ]
     report = {
         "service": "ledger-writer",
@@ -72,18 +85,27 @@ def _document() -> str:
     return json.dumps(report, separators=(",", ":"))
 
 
-DOCUMENT = _document()
+DOCUMENT = document(ITEMS)
 
 
-def chat_request(*, stream: bool, strict: bool = False, pace_ms: int = 0, tokens: int = 0) -> bytes:
-    """The body of one chat request.
+def chat_request(
+    *,
+    stream: bool,
+    schema: Mapping[str, Any] | None = None,
+    pace_ms: int = 0,
+    tokens: int = 0,
+    items: int = 0,
+) -> bytes:
+    """The body of one chat request; with a `schema` it asks for strict JSON.
 
-    The pace travels in the prompt, since some gateways drop headers they do not know;
-    `tokens` limits the reply's length, 0 leaves it open.
+    Pace and items travel in the prompt, since some gateways drop headers they do not know;
+    `tokens` limits the reply's length, 0 leaves it open, as `items` leaves the document's.
     """
     question = "Report on the shards of the ledger writer. " + " ".join(_SENTENCES)
     if pace_ms:
         question += f" pace-ms={pace_ms}"
+    if items:
+        question += f" document-items={items}"
     body: dict[str, Any] = {
         "model": MODEL,
         "messages": [
@@ -96,9 +118,9 @@ def chat_request(*, stream: bool, strict: bool = False, pace_ms: int = 0, tokens
         body |= {"stream": True, "stream_options": {"include_usage": True}}
     if tokens:
         body["max_tokens"] = tokens
-    if strict:
-        schema = {"name": "report", "strict": True, "schema": SCHEMA}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if schema is not None:
+        named = {"name": "report", "strict": True, "schema": schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
     return json.dumps(body, separators=(",", ":")).encode()
 
 

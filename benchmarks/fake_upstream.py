@@ -6,6 +6,7 @@ Answers POST /v1/chat/completions and GET /v1/models, /health and /metrics. What
 
 - `"stream": true`: a role event, 128 token events, a finish event, a usage event if asked for;
 - `"response_format"`: a JSON document that fits the benchmark's schema, else plain text;
+- `document-items=N` in a message: that document with N items, of about 95 bytes each;
 - `"max_tokens"` below 128: a stream of so many tokens;
 - header `x-pace-ms: N`, or `pace-ms=N` in a message: one event every N milliseconds, each token
   being `@T;` with T the CLOCK_MONOTONIC time of sending in nanoseconds, so that a client on the
@@ -30,9 +31,12 @@ _CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 _CLOSE = re.compile(rb"\r\nconnection: *close", re.IGNORECASE)
 _PACE_HEADER = re.compile(rb"\r\nx-pace-ms: *(\d+)", re.IGNORECASE)
 _PACE_MARK = re.compile(rb"pace-ms=(\d+)")
+_ITEMS_MARK = re.compile(rb"document-items=(\d+)")
 _STREAM = re.compile(rb'"stream"\s*:\s*true')
 _INCLUDE_USAGE = re.compile(rb'"include_usage"\s*:\s*true')
 _MAX_TOKENS = re.compile(rb'"max_tokens"\s*:\s*(\d+)')
+
+_MOST_ITEMS = 200_000
 
 _STREAM_HEAD = (
     b"HTTP/1.1 200 OK\r\nserver: uvicorn\r\n"
@@ -66,14 +70,24 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """Replies rendered once, whole and as HTTP chunks: every request gets the same bytes."""
+    """Replies rendered once, whole and as HTTP chunks: equal requests get the same bytes."""
 
     text: bytes = field(default_factory=lambda: _json(contents.completion(contents.TEXT)))
-    document: bytes = field(default_factory=lambda: _json(contents.completion(contents.DOCUMENT)))
+    documents: dict[int, bytes] = field(default_factory=dict)
     text_tokens: list[bytes] = field(default_factory=lambda: _token_chunks(contents.TEXT))
-    document_tokens: list[bytes] = field(default_factory=lambda: _token_chunks(contents.DOCUMENT))
+    documents_tokens: dict[int, list[bytes]] = field(default_factory=dict)
     role: bytes = field(default_factory=lambda: _chunk(contents.role_event()))
     models: bytes = field(default_factory=lambda: _json(contents.models()))
+
+    def document(self, items: int) -> bytes:
+        if items not in self.documents:
+            self.documents[items] = _json(contents.completion(contents.document(items)))
+        return self.documents[items]
+
+    def document_tokens(self, items: int) -> list[bytes]:
+        if items not in self.documents_tokens:
+            self.documents_tokens[items] = _token_chunks(contents.document(items))
+        return self.documents_tokens[items]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +102,11 @@ class Arrived:
     def pace_seconds(self) -> float:
         found = _PACE_HEADER.search(self.head) or _PACE_MARK.search(self.body)
         return int(found[1]) / 1000 if found else 0.0
+
+    @property
+    def items(self) -> int:
+        found = _ITEMS_MARK.search(self.body)
+        return min(int(found[1]), _MOST_ITEMS) if found else contents.ITEMS
 
     @property
     def tokens(self) -> int:
@@ -164,7 +183,7 @@ class Connection(asyncio.Protocol):
             return
         self._counters.successes += 1
         self._counters.generation_tokens += contents.REPLY_TOKENS
-        self._send(self._replies.document if strict else self._replies.text)
+        self._send(self._replies.document(arrived.items) if strict else self._replies.text)
 
     def _chunks(self, arrived: Arrived, *, strict: bool) -> Iterator[bytes]:
         """The chunks of one stream; those of a paced one are made when they are due."""
@@ -176,7 +195,8 @@ class Connection(asyncio.Protocol):
                 self._counters.generation_tokens += 1
                 yield _chunk(contents.token_event(f"@{time.monotonic_ns()};"))
         else:
-            for chunk in (replies.document_tokens if strict else replies.text_tokens)[:count]:
+            tokens = replies.document_tokens(arrived.items) if strict else replies.text_tokens
+            for chunk in tokens[:count]:
                 self._counters.generation_tokens += 1
                 yield chunk
         cut = count < contents.STREAM_TOKENS

@@ -17,6 +17,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -54,6 +55,7 @@ class Figures:
     ttft_p99_ms: float | None = None
     lag_p50_ms: float | None = None
     lag_p99_ms: float | None = None
+    lag_max_ms: float | None = None
 
 
 @dataclass(slots=True)
@@ -62,6 +64,7 @@ class Tally:
 
     counts_from: int
     connections: int
+    status: bytes = b"200"
     closed: bool = False
     errors: int = 0
     durations: list[int] = field(default_factory=list)
@@ -84,6 +87,7 @@ class Tally:
             ttft_p99_ms=quantile_ms(ttfts, 0.99),
             lag_p50_ms=quantile_ms(self.lags, 0.5),
             lag_p99_ms=quantile_ms(self.lags, 0.99),
+            lag_max_ms=quantile_ms(self.lags, 1.0),
         )
 
 
@@ -170,7 +174,7 @@ class Client(asyncio.Protocol):
     def _finish(self) -> None:
         now = time.monotonic_ns()
         self._in_flight = False
-        if self._status != b"200" or (self._ends_with_done and b"[DONE]" not in self._tail):
+        if self._status != self._tally.status or (self._ends_with_done and b"[DONE]" not in self._tail):
             self._tally.errors += 1
         elif self._tally.counts(now):
             self._tally.durations.append(now - self._sent_at)
@@ -189,6 +193,8 @@ class Load:
     concurrency: int
     seconds: float
     strict: bool = False
+    status: int = 200
+    body: Path | None = None
 
     @property
     def warm_up_seconds(self) -> float:
@@ -196,11 +202,15 @@ class Load:
 
     def request(self) -> bytes:
         paced = self.kind == "paced"
-        body = contents.chat_request(
-            stream=self.kind != "json",
-            strict=self.strict,
-            pace_ms=PACE_MS if paced else 0,
-            tokens=PACED_TOKENS if paced else 0,
+        body = (
+            self.body.read_bytes()
+            if self.body
+            else contents.chat_request(
+                stream=self.kind != "json",
+                schema=contents.SCHEMA if self.strict else None,
+                pace_ms=PACE_MS if paced else 0,
+                tokens=PACED_TOKENS if paced else 0,
+            )
         )
         head = (
             f"POST /v1/chat/completions HTTP/1.1\r\nhost: {urlsplit(self.url).netloc}\r\n"
@@ -210,7 +220,7 @@ class Load:
 
     async def run(self) -> Figures:
         begins = time.monotonic_ns() + int(self.warm_up_seconds * 1e9)
-        tally = Tally(counts_from=begins, connections=self.concurrency)
+        tally = Tally(begins, self.concurrency, str(self.status).encode())
         async with asyncio.TaskGroup() as tasks:
             connections = [
                 tasks.create_task(self._keep_connected(index, tally))
@@ -251,6 +261,8 @@ def _main() -> None:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--strict", action="store_true", help="ask for strict JSON")
+    parser.add_argument("--status", type=int, default=200, help="that of a good reply")
+    parser.add_argument("--body", type=Path, help="a file to send as the request's body")
     options = parser.parse_args()
     load = Load(**vars(options))
     print(json.dumps(asdict(uvloop.run(load.run()))))

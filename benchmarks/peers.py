@@ -81,6 +81,15 @@ def relay(upstream: str, folder: Path) -> Launch:  # noqa: ARG001 -- it writes n
 
 def sluicegate(upstream: str, folder: Path) -> Launch:
     """The command as a user starts it, with the production policy of this repository."""
+    beside_python = Path(sys.executable).with_name("sluicegate")
+    program = str(beside_python) if beside_python.exists() else shutil.which("sluicegate")
+    if program is None:
+        raise DidNotStart("the command `sluicegate` is not installed")
+    return configured((program, "serve"), upstream, folder)
+
+
+def configured(command: Sequence[str], upstream: str, folder: Path) -> Launch:
+    """A command that runs the proxy and takes its settings by `--config`."""
     port, admin_port = free_port(), free_port()
     settings = {
         "listen": {"host": "127.0.0.1", "port": port},
@@ -89,16 +98,12 @@ def sluicegate(upstream: str, folder: Path) -> Launch:
         "policies": {"folder": str(HERE.parent / "policies"), "order": ["production"]},
         "admission": {"concurrent": 256, "queue": 1024, "wait_seconds": 30},
     }
-    file = folder / "sluicegate.yaml"
+    file = folder / f"sluicegate-{port}.yaml"
     file.write_text(json.dumps(settings))  # JSON is YAML too
-    beside_python = Path(sys.executable).with_name("sluicegate")
-    program = str(beside_python) if beside_python.exists() else shutil.which("sluicegate")
-    if program is None:
-        raise DidNotStart("the command `sluicegate` is not installed")
     admin = f"http://127.0.0.1:{admin_port}"
     return Launch(
         url=f"http://127.0.0.1:{port}",
-        command=(program, "serve", "--config", str(file)),
+        command=(*command, "--config", str(file)),
         health_url=f"{admin}/health",
         metrics_url=f"{admin}/metrics",
     )

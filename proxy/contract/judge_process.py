@@ -7,7 +7,10 @@ import asyncio
 import functools
 import importlib.util
 import multiprocessing
+import multiprocessing.connection
+import os
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -84,12 +87,21 @@ def _slim(request: Request) -> Request:
 
 
 def _settle_in() -> None:
-    """Leave signals to the parent, and bound the memory where the platform can."""
+    """Leave signals to the parent, end with it, and bound the memory where the platform can."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     if importlib.util.find_spec("resource") is not None:
         import resource  # noqa: PLC0415 - not on every platform
 
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
+
+def _end_with_the_parent() -> None:
+    """A parent that is killed closes no queue: without this its child would wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(0)
 
 
 def _warm_up() -> None:

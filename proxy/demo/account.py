@@ -12,7 +12,7 @@ from proxy.telemetry.outcome import AttemptResult, Outcome
 from proxy.telemetry.record import AttemptRecord, RequestRecord, VerdictRecord
 
 _TRIES: Final = 20
-_GOOD: Final = frozenset({Outcome.PASSED, Outcome.REPAIRED})
+_GOOD: Final = frozenset({Outcome.PASSED, Outcome.REPAIRED, Outcome.FLAGGED})
 
 
 class NoAccount(Exception):

@@ -1,6 +1,10 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +75,42 @@ async def test_dead_process_is_replaced() -> None:
     process.close()
 
     assert again
+
+
+_PARENT = """
+import asyncio, sys, time
+from proxy.contract.judge_process import JudgeProcess
+
+if __name__ == "__main__":
+    process = JudgeProcess()
+    process.start()
+    while not process._pool._processes:
+        time.sleep(0.01)
+    process._pool.submit(len, ()).result()
+    print(*process._pool._processes, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_process_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_PARENT)
+    command = [sys.executable, str(script)]
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environ) as parent:
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        parent.kill()
+
+    deadline = time.monotonic() + 10
+    while _runs(child) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not _runs(child)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; one that has ended and waits for its parent does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
