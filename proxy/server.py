@@ -66,17 +66,18 @@ def run_serve(file: Path | None, flags: Mapping[str, object], names: Mapping[str
 async def _serve(settings: Settings, around: Surroundings) -> None:
     with bound(settings) as sockets:
         async with open_app(settings, around) as app:
-            await serve(app, sockets, on_ready=lambda: _announce(app))
+            await serve(app, sockets, on_ready=lambda: _announce(app, sockets))
 
 
-def _announce(app: App) -> None:
+def _announce(app: App, sockets: tuple[socket.socket, socket.socket]) -> None:
     """Say on stderr where the proxy listens; stdout carries the request log."""
     settings, state = app.settings, app.engine.state
+    port, admin_port = (listening.getsockname()[1] for listening in sockets)
     lane = settings.lanes[MAIN]
     lines = (
         f"sluicegate {__version__}",
-        f"  base_url  http://{settings.listen.host}:{settings.listen.port}/v1",
-        f"  admin     http://{settings.admin.host}:{settings.admin.port}/metrics",
+        f"  base_url  http://{settings.listen.host}:{port}/v1",
+        f"  admin     http://{settings.admin.host}:{admin_port}/metrics",
         f"  upstream  {lane.url or lane.model} ({state})",
         f"  policies  {', '.join(policy.label for policy in app.policies.policies)}"
         + (" (observed only)" if settings.observe else ""),
