@@ -36,8 +36,6 @@ _STREAM = re.compile(rb'"stream"\s*:\s*true')
 _INCLUDE_USAGE = re.compile(rb'"include_usage"\s*:\s*true')
 _MAX_TOKENS = re.compile(rb'"max_tokens"\s*:\s*(\d+)')
 
-_MOST_ITEMS = 200_000
-
 _STREAM_HEAD = (
     b"HTTP/1.1 200 OK\r\nserver: uvicorn\r\n"
     b"content-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -106,7 +104,7 @@ class Arrived:
     @property
     def items(self) -> int:
         found = _ITEMS_MARK.search(self.body)
-        return min(int(found[1]), _MOST_ITEMS) if found else contents.ITEMS
+        return int(found[1]) if found else contents.ITEMS
 
     @property
     def tokens(self) -> int:

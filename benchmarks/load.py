@@ -174,7 +174,9 @@ class Client(asyncio.Protocol):
     def _finish(self) -> None:
         now = time.monotonic_ns()
         self._in_flight = False
-        if self._status != self._tally.status or (self._ends_with_done and b"[DONE]" not in self._tail):
+        if self._status != self._tally.status or (
+            self._ends_with_done and b"[DONE]" not in self._tail
+        ):
             self._tally.errors += 1
         elif self._tally.counts(now):
             self._tally.durations.append(now - self._sent_at)

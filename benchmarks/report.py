@@ -141,12 +141,15 @@ def machine_facts(seconds: float, rounds: int) -> list[str]:
 def _table(
     turns: Sequence[Turn], titles: Sequence[str], cells: Callable[[Sequence[Turn], str], list[str]]
 ) -> str:
-    lines = [_row(["", *titles]), _row(["---"] + ["---:"] * len(titles))]
     peers = dict.fromkeys(turn.peer for turn in turns)
-    return "\n".join([*lines, *(_row([peer, *cells(turns, peer)]) for peer in peers)])
+    return "\n".join([*table_head(titles), *(row([peer, *cells(turns, peer)]) for peer in peers)])
 
 
-def _row(cells: Iterable[str]) -> str:
+def table_head(titles: Sequence[str]) -> list[str]:
+    return [row(["", *titles]), row(["---"] + ["---:"] * len(titles))]
+
+
+def row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
@@ -155,8 +158,8 @@ def _bare(column: Column) -> str:
 
 
 def _compared(turns: Sequence[Turn], peer: str) -> list[str]:
-    ratios = [_with_spread(_ratios(turns, peer, column)) for column in RATIOS]
-    return ratios + [_with_spread(_added(turns, peer, column)) for column in TTFTS]
+    ratios = [with_spread(_ratios(turns, peer, column)) for column in RATIOS]
+    return ratios + [with_spread(_added(turns, peer, column)) for column in TTFTS]
 
 
 def _answers(turns: Sequence[Turn], peer: str) -> list[str]:
@@ -192,7 +195,7 @@ def _median(values: Sequence[float | None], digits: int = 2) -> str:
     return f"{median(known):,.{digits}f}" if known else _NONE
 
 
-def _with_spread(values: Sequence[float]) -> str:
+def with_spread(values: Sequence[float]) -> str:
     if not values:
         return _NONE
     return f"{median(values):.2f} ({min(values):.2f}–{max(values):.2f})"  # noqa: RUF001 -- a range

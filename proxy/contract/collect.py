@@ -18,6 +18,8 @@ from proxy.wire.tap import MalformedBodyReply, read_body_head
 
 _OK = 200
 _AFTER_DONE_SECONDS = 0.25
+# What is read and watched of a stream in about a millisecond; then other streams get their turn.
+_TURN_CHARACTERS = 8192
 
 
 async def collect(job: Job, attempt: Attempt, call: Call, window: Window | None = None) -> None:
@@ -35,7 +37,7 @@ async def collect(job: Job, attempt: Attempt, call: Call, window: Window | None 
         else:
             await read_body(job, attempt, upstream)
             if attempt.status == _OK:
-                attempt.reply = reply_of(attempt)
+                attempt.reply = await _read_reply(job, attempt)
 
 
 def see_head(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None:
@@ -86,7 +88,18 @@ def reply_of(attempt: Attempt) -> Reply:
     try:
         return read_reply(attempt.body)
     except MalformedReply as error:
-        raise BadReply("The upstream's reply is not a chat completion.") from error
+        raise _no_completion() from error
+
+
+async def _read_reply(job: Job, attempt: Attempt) -> Reply:
+    try:
+        return await job.parts.judge.read(attempt.body)
+    except MalformedReply as error:
+        raise _no_completion() from error
+
+
+def _no_completion() -> BadReply:
+    return BadReply("The upstream's reply is not a chat completion.")
 
 
 async def after_done(upstream: UpstreamReply) -> bytes:
@@ -112,6 +125,7 @@ class _StreamCollector:
         self._builder = ReplyBuilder()
         self._eyes = open_eyes(job.plan, job.request)
         self._windowed = WindowedAttempt(window, attempt, self._eyes) if window else None
+        self._since_turn = 0
 
     async def run(self, upstream: UpstreamReply) -> None:
         attempt, limit = self._attempt, self._job.parts.limits.reply_bytes
@@ -124,7 +138,7 @@ class _StreamCollector:
             size += len(chunk)
             if size > limit:
                 raise too_large(limit, "stream")
-            self._take(self._events(chunk), arrived)
+            await self._take(self._events(chunk), arrived)
             if self._windowed is not None and not attempt.cut:
                 await self._windowed.advance(self._builder)
             if not chunk:
@@ -140,7 +154,7 @@ class _StreamCollector:
         except EventTooLarge as error:
             raise too_large(self._job.parts.limits.event_bytes, "event") from error
 
-    def _take(self, events: Sequence[Event], arrived: float) -> None:
+    async def _take(self, events: Sequence[Event], arrived: float) -> None:
         tap = self._attempt.tap
         for event in events:
             if event.data is not None:
@@ -151,12 +165,20 @@ class _StreamCollector:
                         code=Fault.ERROR_IN_STREAM,
                     )
                 if not tap.done:
-                    self._look(self._delta(event.data))
+                    await self._look(self._delta(event.data))
                 if self._attempt.cut:
                     return
             if not (tap.usage_only and self._job.hides_usage):
                 self._attempt.events.append(event)
             tap.usage_only = False
+            await self._give_turn(len(event.raw))
+
+    async def _give_turn(self, characters: int) -> None:
+        """Let other streams go on after a while: an upstream may send faster than we read."""
+        self._since_turn += characters
+        if self._since_turn >= _TURN_CHARACTERS:
+            self._since_turn = 0
+            await asyncio.sleep(0)
 
     def _delta(self, data: bytes) -> Delta:
         try:
@@ -164,19 +186,23 @@ class _StreamCollector:
         except MalformedReply as error:
             raise not_json() from error
 
-    def _look(self, delta: Delta) -> None:
-        self._watch(delta)
+    async def _look(self, delta: Delta) -> None:
+        for index, content in delta.contents:
+            for begin in range(0, len(content), _TURN_CHARACTERS):
+                piece = content[begin : begin + _TURN_CHARACTERS]
+                if self._eyes and not self._attempt.cut:
+                    self._watch(index, piece)
+                    await self._give_turn(len(piece))
         if self._windowed is not None:
             self._windowed.take(delta, self._builder.count_calls(0))
 
-    def _watch(self, delta: Delta) -> None:
-        for index, content in delta.contents:
-            for eye in self._eyes:
-                verdict = eye.feed(index, content)
-                if verdict is not None:
-                    self._attempt.judged = (Judged(eye.rule, _early(verdict), enforced=True),)
-                    self._attempt.cut = True
-                    return
+    def _watch(self, choice: int, content: str) -> None:
+        for eye in self._eyes:
+            verdict = eye.feed(choice, content)
+            if verdict is not None:
+                self._attempt.judged = (Judged(eye.rule, _early(verdict), enforced=True),)
+                self._attempt.cut = True
+                return
 
 
 def not_json() -> BadReply:

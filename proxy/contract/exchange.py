@@ -1,4 +1,4 @@
-"""One request from its plan to its record: the only place that knows both ways, pass and hold."""
+"""One request from its plan to its record: the only place that knows all ways."""
 
 import asyncio
 from collections.abc import Sequence
@@ -127,7 +127,7 @@ class Exchange:
         ending = self._ending
         ending.attempts = loop.attempts
         try:
-            settled = await self._kept_alive(loop)
+            settled = await self._kept_alive(loop, window)
         finally:
             ending.first_response = ending.first_token = window.first_sent
         if window.is_open:
@@ -150,11 +150,11 @@ class Exchange:
         if settled.attempt.tap.first_token is not None:
             ending.first_token = ending.first_response
 
-    async def _kept_alive(self, loop: AttemptLoop) -> Settled:
+    async def _kept_alive(self, loop: AttemptLoop, window: Window) -> Settled:
         """Run the loop; a client that waits for a stream gets comments after a while.
 
-        The first comment commits the 200, and some clients choke on comments: they start late, and
-        a policy may switch them off.
+        The first comment commits the 200, and some clients choke on comments: they start late, come
+        only where nothing else was sent, and a policy may switch them off.
         """
         policy = self._job.policy
         if (
@@ -167,6 +167,8 @@ class Exchange:
         patience = policy.stream.keepalive_after_seconds
         try:
             while not (await asyncio.wait({work}, timeout=patience))[0]:
+                if window.sent_within(patience):
+                    continue
                 if not self._client.started:
                     await self._client.start(200, _EVENT_STREAM)
                 await self._client.send(comment("held"))

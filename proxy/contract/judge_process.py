@@ -20,7 +20,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 from proxy.contract.policy import GateSpec
 from proxy.gates.base import Gate, Verdict
 from proxy.gates.registry import gate_kinds
-from proxy.wire.reply import Reply, ToolCall
+from proxy.wire.reply import Reply, ToolCall, read_reply
 from proxy.wire.request import Request
 
 P = ParamSpec("P")
@@ -44,6 +44,10 @@ class JudgeProcess:
     async def applies(self, spec: GateSpec, request: Request) -> bool:
         """`Gate.applies` over there. Raises `InvalidRequest` as the gate does, or `JudgeFailed`."""
         return await self._run(_applies, spec, _slim(request))
+
+    async def read(self, body: bytes) -> Reply:
+        """`read_reply` over there. Raises `MalformedReply`, or `JudgeFailed`."""
+        return await self._run(read_reply, body)
 
     async def judge(self, spec: GateSpec, reply: Reply, request: Request) -> Verdict:
         """`Gate.judge` over there. Raises what the gate raises, or `JudgeFailed`."""

@@ -5,19 +5,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from proxy.contract.judge_process import JudgeProcess
+from proxy.contract.judge_process import JudgeFailed, JudgeProcess
 from proxy.contract.plan import Plan
 from proxy.contract.policy import GateSpec, Rule
 from proxy.errors import InvalidRequest
 from proxy.gates.base import JudgesCalls, Result, Verdict, Watch
 from proxy.telemetry.record import VerdictRecord
-from proxy.wire.reply import Choice, Reply, ToolCall
+from proxy.wire.reply import Choice, Reply, ToolCall, read_reply
 from proxy.wire.request import Request
 
 # A checked schema of 1 KiB compiles in about 2 ms, 32,000 characters of JSON are read in 1 ms.
 _PROMISE_BYTES: Final = 1024
 _HISTORY_BYTES: Final = 262_144
 _REPLY_CHARACTERS: Final = 32_000
+# Long bodies of short replies are full of log probabilities: 25 KB of those are read in 1 ms.
+_BODY_BYTES: Final = 65_536
 _SOUND_KEPT: Final = 256
 
 _Promise = tuple[GateSpec | bytes, ...]
@@ -86,6 +88,15 @@ class Judge:
         if len(self._sound) > _SOUND_KEPT:
             self._sound.popitem(last=False)
         return applies
+
+    async def read(self, body: bytes) -> Reply:
+        """The reply in a body. Raises `MalformedReply`."""
+        if self._process is None or len(body) <= _BODY_BYTES:
+            return read_reply(body)
+        try:
+            return await self._process.read(body)
+        except JudgeFailed:
+            return read_reply(body)
 
     async def judge_all(self, plan: Plan, reply: Reply, request: Request) -> tuple[Judged, ...]:
         """Judge by every gate of the plan, enforced ones first."""

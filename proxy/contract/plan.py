@@ -1,4 +1,4 @@
-"""The plan of one request, made before the upstream is called: which gates apply, pass or hold."""
+"""The plan of one request, made before the upstream is called: which gates apply, which way."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress

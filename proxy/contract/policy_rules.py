@@ -22,7 +22,7 @@ from proxy.gates.registry import GateKind
 M = TypeVar("M", bound=BaseModel)
 
 # Gates of the design that this version does not have.
-_GATES_TO_COME: Final = ("tool_calls", "length", "evidence", "abstain", "pattern")
+_GATES_TO_COME: Final = ("length", "evidence", "abstain", "pattern")
 _AGAIN: Final = frozenset({"same", "vary", "reask", "escalate"})
 _ENDS: Final = frozenset({"deliver", "flag", "park", "fallback", "reject"})
 

@@ -27,7 +27,7 @@ class Window:
     client: Client
     sent: int = 0
     first_sent: float | None = None
-    first_token_sent: float | None = None
+    last_sent: float | None = None
 
     @property
     def is_open(self) -> bool:
@@ -44,10 +44,13 @@ class Window:
         self.sent = until
         await self.client.send(b"".join(pieces))
         now = self.job.parts.clock.now()
-        if self.first_sent is None:
-            self.first_sent = now
-        if self.first_token_sent is None:
-            self.first_token_sent = now
+        self.first_sent = now if self.first_sent is None else self.first_sent
+        self.last_sent = now
+
+    def sent_within(self, seconds: float) -> bool:
+        """Whether something went out in the last seconds."""
+        now = self.job.parts.clock.now()
+        return self.last_sent is not None and now - self.last_sent < seconds
 
 
 class WindowedAttempt:

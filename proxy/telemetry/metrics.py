@@ -77,7 +77,9 @@ class Metrics:
             "request_duration_seconds", "Request received to its end.", DURATION_SECONDS
         )
         self._hold = self._histogram(
-            "hold_seconds", "Delivered minus upstream first response, held replies.", WAIT_SECONDS
+            "hold_seconds",
+            "Delivered minus upstream first response, held and windowed.",
+            WAIT_SECONDS,
         )
         self._queue = self._histogram("queue_seconds", "Wait for admission.", WAIT_SECONDS)
         self._overhead = self._histogram(

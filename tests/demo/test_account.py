@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from proxy.demo.account import NoAccount, fetch_record, tell_headers, tell_record
-from proxy.demo.screen import Screen
+from proxy.demo.screen import Colour, Screen
 from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcome, Unchecked
 from proxy.telemetry.record import AttemptRecord, RequestRecord, VerdictRecord
 
@@ -172,6 +172,27 @@ def test_headers_tell_what_they_carry(headers: dict[str, str], told: str) -> Non
     tell_headers(Screen(out, coloured=False), headers)
 
     assert out.getvalue() == f"  headers   {told}\n"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "colour"),
+    [
+        (Outcome.PASSED, Colour.GOOD),
+        (Outcome.REPAIRED, Colour.GOOD),
+        (Outcome.FLAGGED, Colour.GOOD),
+        (Outcome.REJECTED, Colour.BAD),
+    ],
+    ids=str,
+)
+def test_outcome_that_delivers_a_reply_is_told_as_good(outcome: Outcome, colour: Colour) -> None:
+    out = io.StringIO()
+    record = RequestRecord(
+        id="r1", received_at=1.0, endpoint=Endpoint.CHAT, outcome=outcome, status=200
+    )
+
+    tell_record(Screen(out, coloured=True), record)
+
+    assert f"\x1b[{colour}m{outcome}, 0 attempts" in out.getvalue()
 
 
 def attempt(number: int, step: AttemptStep, result: AttemptResult, *faults: str) -> AttemptRecord:

@@ -1,0 +1,246 @@
+"""Does judging stop other streams? Paced streams through Sluicegate, alone and beside a neighbour
+whose replies take long to judge.
+
+    python benchmarks/pauses.py [--seconds 4] [--rounds 3] [--only alone small long] [--json FILE]
+
+See benchmarks/README.md for the method. Exits with 0 whatever the figures are.
+"""
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import contents
+from bystanders import Moment, told
+from load import Figures
+from paused_gate import Pauses
+from peers import HERE, DidNotStart, child, configured, fake_upstream
+from report import machine_facts, row, table_head, with_spread
+
+STREAMS = 8
+LONG_ITEMS = 10_000  # about 1 MB, just below the production policy's limit
+CONTROL = "small"
+_REFUSED = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another client, which asks again as soon as it is answered."""
+
+    body: bytes
+    kind: str = "json"
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What runs beside the streams; `judges_here`: in a proxy without the judging process."""
+
+    name: str
+    neighbour: Neighbour | None = None
+    judges_here: bool = False
+
+
+def _strict(*, items: int = 0, stream: bool = False) -> bytes:
+    return contents.chat_request(stream=stream, schema=contents.SCHEMA, items=items)
+
+
+_LONG = Neighbour(_strict(items=LONG_ITEMS))
+_LONG_STREAM = Neighbour(_strict(items=LONG_ITEMS, stream=True), kind="stream")
+_HOSTILE = Neighbour(
+    contents.chat_request(stream=False, schema=contents.HOSTILE_SCHEMA), status=_REFUSED
+)
+
+PHASES = (
+    Phase("alone"),
+    Phase(CONTROL, Neighbour(_strict())),
+    Phase("long", _LONG),
+    Phase("long stream", _LONG_STREAM),
+    Phase("hostile", _HOSTILE),
+    Phase("long, judged here", _LONG, judges_here=True),
+    Phase("hostile, judged here", _HOSTILE, judges_here=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One phase in one round: what the streams saw, what the loop did, what the neighbour got."""
+
+    round: int
+    phase: str
+    streams: Figures
+    pauses: Pauses
+    neighbour: Figures | None
+
+    def figure(self, name: str) -> float | None:
+        """A figure of the table: milliseconds, or so many a second."""
+        pauses = self.pauses
+        figures = {
+            "lag p50": self.streams.lag_p50_ms,
+            "lag p99": self.streams.lag_p99_ms,
+            "lag max": self.streams.lag_max_ms,
+            "longest pause": pauses.longest_ms,
+            "longest busy pause": pauses.longest_busy_ms,
+            "over 5 ms /s": pauses.long / pauses.seconds,
+            "busy over 5 ms /s": pauses.long_busy / pauses.seconds,
+            "neighbour's replies/s": self.neighbour.per_second if self.neighbour else None,
+        }
+        return figures[name]
+
+    @property
+    def errors(self) -> int:
+        return self.streams.errors + (self.neighbour.errors if self.neighbour else 0)
+
+
+RATIOS = ("lag p50", "lag p99", "lag max", "longest pause", "longest busy pause")
+ABSOLUTE = (*RATIOS, "over 5 ms /s", "busy over 5 ms /s", "neighbour's replies/s")
+
+# The values of one figure in one phase.
+Values = Callable[[Sequence[Turn], str, str], list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A running proxy whose event loop is listened to."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+    def pauses(self) -> Pauses:
+        """What its heartbeat has noted since the last call."""
+        self.process.send_signal(signal.SIGUSR1)
+        return Pauses(**json.loads(_line_of(self.process)))
+
+
+def main(arguments: Sequence[str]) -> None:
+    options = _options(arguments)
+    phases = [phase for phase in PHASES if phase.name in options.only]
+    machine = machine_facts(options.seconds, options.rounds)
+    turns: list[Turn] = []
+    begin = Moment.now()
+    try:
+        for turn in _turns(phases, options.rounds, options.seconds):
+            turns.append(turn)  # noqa: PERF402 -- what was measured before Ctrl-C is still shown
+    except KeyboardInterrupt:
+        print("Stopped early; the figures below are incomplete.\n")
+    machine.append(told(Moment.now().bystanders_since(begin)))
+    print(_markdown(turns, machine))
+    if options.json_file:
+        results = {"machine": machine, "turns": [asdict(turn) for turn in turns]}
+        options.json_file.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def _turns(phases: Sequence[Phase], rounds: int, seconds: float) -> Iterator[Turn]:
+    """Rounds of all phases, on proxies that run throughout."""
+    with ExitStack() as stack:
+        upstream = stack.enter_context(fake_upstream())
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        gates = {
+            judges_here: stack.enter_context(_gate(upstream, folder, judges_here=judges_here))
+            for judges_here in sorted({phase.judges_here for phase in phases})
+        }
+        for number in range(1, rounds + 1):
+            for phase in phases:
+                print(f"round {number}: {phase.name}", file=sys.stderr, flush=True)
+                yield _turn(number, phase, gates[phase.judges_here], folder, seconds)
+
+
+def _turn(number: int, phase: Phase, gate: Gate, folder: Path, seconds: float) -> Turn:
+    """The neighbour begins first and ends last."""
+    streams = _load(gate.url, "paced", STREAMS, seconds)
+    gate.pauses()
+    if phase.neighbour is None:
+        with child(streams, None, HERE) as process:
+            seen = _figures(process)
+        return Turn(number, phase.name, seen, gate.pauses(), None)
+    body = folder / "body.json"
+    body.write_bytes(phase.neighbour.body)
+    beside = _load(gate.url, phase.neighbour.kind, 1, seconds + 1)
+    beside += ["--body", str(body), "--status", str(phase.neighbour.status)]
+    with child(beside, None, HERE) as other, child(streams, None, HERE) as process:
+        seen = _figures(process)
+        neighbour = _figures(other)
+    return Turn(number, phase.name, seen, gate.pauses(), neighbour)
+
+
+def _load(url: str, kind: str, concurrency: int, seconds: float) -> list[str]:
+    load = [sys.executable, str(HERE / "load.py"), "--url", url, "--kind", kind]
+    return [*load, "--concurrency", str(concurrency), "--seconds", str(seconds)]
+
+
+def _figures(process: subprocess.Popen[bytes]) -> Figures:
+    output, _ = process.communicate()
+    if process.returncode:
+        return Figures(completed=0, errors=1, per_second=0.0)
+    return Figures(**json.loads(output))
+
+
+@contextmanager
+def _gate(upstream: str, folder: Path, *, judges_here: bool) -> Iterator[Gate]:
+    script = (sys.executable, str(HERE / "paused_gate.py"))
+    launch = configured(script, upstream, folder)
+    command = (*launch.command, "--judge-here") if judges_here else launch.command
+    with child(command, None, folder) as process:
+        if _line_of(process) != "ready":
+            raise DidNotStart("the proxy ended at once; its reason stands above")
+        yield Gate(launch.url, process)
+
+
+def _line_of(process: subprocess.Popen[bytes]) -> str:
+    assert process.stdout is not None  # noqa: S101 -- for the type checker
+    return process.stdout.readline().decode().strip()
+
+
+def _markdown(turns: Sequence[Turn], machine: Sequence[str]) -> str:
+    parts = [
+        f"## Against the control, `{CONTROL}`",
+        "Median of the rounds' ratios, in brackets the least and the greatest.",
+        _table(turns, RATIOS, _ratios),
+        "## Measured",
+        "\n".join(f"- {fact}" for fact in machine),
+        "Milliseconds, unless another unit is named.",
+        _table(turns, ABSOLUTE, _values),
+        f"errors: {sum(turn.errors for turn in turns)}",
+    ]
+    return "\n\n".join(parts)
+
+
+def _table(turns: Sequence[Turn], names: Sequence[str], values: Values) -> str:
+    phases = dict.fromkeys(turn.phase for turn in turns)
+    lines = [
+        row([phase, *(with_spread(values(turns, phase, name)) for name in names)])
+        for phase in phases
+    ]
+    return "\n".join([*table_head(names), *lines])
+
+
+def _values(turns: Sequence[Turn], phase: str, name: str) -> list[float]:
+    figures = [turn.figure(name) for turn in turns if turn.phase == phase]
+    return [figure for figure in figures if figure is not None]
+
+
+def _ratios(turns: Sequence[Turn], phase: str, name: str) -> list[float]:
+    controls = {turn.round: turn.figure(name) for turn in turns if turn.phase == CONTROL}
+    pairs = [(turn.figure(name), controls.get(turn.round)) for turn in turns if turn.phase == phase]
+    return [own / control for own, control in pairs if own is not None and control]
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    names = [phase.name for phase in PHASES]
+    parser = argparse.ArgumentParser(description="Measure whether judging stops other streams.")
+    parser.add_argument("--seconds", type=float, default=4.0, help="a phase's length (4)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of all phases (3)")
+    parser.add_argument("--only", nargs="+", default=names, choices=names, metavar="PHASE")
+    parser.add_argument("--json", type=Path, dest="json_file", help="every figure of every round")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
