@@ -21,7 +21,7 @@ from typing_extensions import ParamSpec, TypeVar, override
 from proxy.app import Surroundings, open_app
 from proxy.contract.judge_process import JudgeProcess
 from proxy.server import bound, fast_runner, serve
-from proxy.settings import load_settings
+from proxy.settings import Settings, load_settings
 
 BEAT_SECONDS = 0.001
 LONG_SECONDS = 0.005
@@ -84,11 +84,9 @@ class JudgesHere(JudgeProcess):
         return work(*args, **kwargs)
 
 
-async def _serve(file: Path, *, judges_here: bool) -> None:
-    settings = load_settings(file, os.environ, {}, {})
-    process = JudgesHere() if judges_here else None
-    with bound(settings) as sockets, Path(os.devnull).open("w") as log:
-        async with open_app(settings, Surroundings(log=log, judge_process=process)) as app:
+async def _serve(settings: Settings, around: Surroundings) -> None:
+    with bound(settings) as sockets:
+        async with open_app(settings, around) as app:
             heart = Heart()
             asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, heart.tell)
             await serve(app, sockets, on_ready=lambda: print("ready", flush=True))
@@ -99,8 +97,10 @@ def _main() -> None:
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--judge-here", action="store_true", help="without the judging process")
     options = parser.parse_args()
-    with fast_runner() as runner:
-        runner.run(_serve(options.config, judges_here=options.judge_here))
+    settings = load_settings(options.config, os.environ, {}, {})
+    process = JudgesHere() if options.judge_here else None
+    with Path(os.devnull).open("w") as log, fast_runner() as runner:
+        runner.run(_serve(settings, Surroundings(log=log, judge_process=process)))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from peers import HERE, DidNotStart, child, configured, fake_upstream
 from report import machine_facts, row, table_head, with_spread
 
 STREAMS = 8
+MIDDLE_ITEMS = 300  # about 30 kB
 LONG_ITEMS = 10_000  # about 1 MB, just below the production policy's limit
 CONTROL = "small"
 _REFUSED = 422
@@ -61,6 +62,7 @@ _HOSTILE = Neighbour(
 PHASES = (
     Phase("alone"),
     Phase(CONTROL, Neighbour(_strict())),
+    Phase("middle", Neighbour(_strict(items=MIDDLE_ITEMS))),
     Phase("long", _LONG),
     Phase("long stream", _LONG_STREAM),
     Phase("hostile", _HOSTILE),

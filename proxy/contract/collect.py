@@ -1,7 +1,7 @@
 """Collects one whole reply of an upstream: a body, or a recorded stream under the gates' watch."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from proxy.contract.attempt import Attempt
@@ -12,7 +12,7 @@ from proxy.contract.window import Window, WindowedAttempt
 from proxy.errors import BadReply, Fault, StreamBroken, UpstreamError
 from proxy.gates.base import Verdict
 from proxy.upstream.lane import Call, UpstreamReply
-from proxy.wire.reply import Delta, MalformedReply, Reply, ReplyBuilder, read_reply
+from proxy.wire.reply import Delta, MalformedReply, Reply, ReplyBuilder
 from proxy.wire.sse import Event, EventTooLarge, SseParser
 from proxy.wire.tap import MalformedBodyReply, read_body_head
 
@@ -37,7 +37,7 @@ async def collect(job: Job, attempt: Attempt, call: Call, window: Window | None 
         else:
             await read_body(job, attempt, upstream)
             if attempt.status == _OK:
-                attempt.reply = await _read_reply(job, attempt)
+                attempt.reply = await reply_of(job, attempt)
 
 
 def see_head(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None:
@@ -83,23 +83,12 @@ async def read_body(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None
         )
 
 
-def reply_of(attempt: Attempt) -> Reply:
+async def reply_of(job: Job, attempt: Attempt) -> Reply:
     """The reply of a body. Raises `BadReply` when it is no chat completion."""
-    try:
-        return read_reply(attempt.body)
-    except MalformedReply as error:
-        raise _no_completion() from error
-
-
-async def _read_reply(job: Job, attempt: Attempt) -> Reply:
     try:
         return await job.parts.judge.read(attempt.body)
     except MalformedReply as error:
-        raise _no_completion() from error
-
-
-def _no_completion() -> BadReply:
-    return BadReply("The upstream's reply is not a chat completion.")
+        raise BadReply("The upstream's reply is not a chat completion.") from error
 
 
 async def after_done(upstream: UpstreamReply) -> bytes:
@@ -187,12 +176,10 @@ class _StreamCollector:
             raise not_json() from error
 
     async def _look(self, delta: Delta) -> None:
-        for index, content in delta.contents:
-            for begin in range(0, len(content), _TURN_CHARACTERS):
-                piece = content[begin : begin + _TURN_CHARACTERS]
-                if self._eyes and not self._attempt.cut:
-                    self._watch(index, piece)
-                    await self._give_turn(len(piece))
+        for index, piece in _pieces(delta):
+            if self._eyes and not self._attempt.cut:
+                self._watch(index, piece)
+                await self._give_turn(len(piece))
         if self._windowed is not None:
             self._windowed.take(delta, self._builder.count_calls(0))
 
@@ -203,6 +190,12 @@ class _StreamCollector:
                 self._attempt.judged = (Judged(eye.rule, _early(verdict), enforced=True),)
                 self._attempt.cut = True
                 return
+
+
+def _pieces(delta: Delta) -> Iterator[tuple[int, str]]:
+    for index, content in delta.contents:
+        for begin in range(0, len(content), _TURN_CHARACTERS):
+            yield index, content[begin : begin + _TURN_CHARACTERS]
 
 
 def not_json() -> BadReply:

@@ -29,6 +29,7 @@ T = TypeVar("T")
 # A judgement is bounded by its own steps; beyond this the process is given up and replaced.
 _PATIENCE_SECONDS: Final = 15.0
 _MEMORY_BYTES: Final = 2 << 30
+_NICENESS: Final = 5
 
 
 class JudgeFailed(Exception):
@@ -91,8 +92,9 @@ def _slim(request: Request) -> Request:
 
 
 def _settle_in() -> None:
-    """Leave signals to the parent, end with it, and bound the memory where the platform can."""
+    """Leave signals to the parent, end with it, stand back for it, and bound the memory."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(_NICENESS)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
     if importlib.util.find_spec("resource") is not None:
         import resource  # noqa: PLC0415 - not on every platform

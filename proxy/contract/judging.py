@@ -14,10 +14,11 @@ from proxy.telemetry.record import VerdictRecord
 from proxy.wire.reply import Choice, Reply, ToolCall, read_reply
 from proxy.wire.request import Request
 
-# A checked schema of 1 KiB compiles in about 2 ms, 32,000 characters of JSON are read in 1 ms.
+# A checked schema of 1 KiB compiles in about 2 ms; 8,000 characters of small JSON records are read
+# in 0.5 ms and held against their schema in 4 ms.
 _PROMISE_BYTES: Final = 1024
 _HISTORY_BYTES: Final = 262_144
-_REPLY_CHARACTERS: Final = 32_000
+_REPLY_CHARACTERS: Final = 8_000
 # Long bodies of short replies are full of log probabilities: 25 KB of those are read in 1 ms.
 _BODY_BYTES: Final = 65_536
 _SOUND_KEPT: Final = 256

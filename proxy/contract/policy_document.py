@@ -119,7 +119,8 @@ class StreamBlock(Section):
     mode: Annotated[
         Annotated[Literal["pass", "hold", "auto"], not_yet({"window": "auto"})],
         Field(
-            description="auto: window where all gates of a request let text flow, hold where one does not, else pass."
+            description="auto: window where all gates of a request let text flow, "
+            "hold where one does not, else pass."
         ),
     ] = "auto"
     window_holdback_characters: Annotated[int, Field(ge=0)] = 64

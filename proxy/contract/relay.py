@@ -101,14 +101,14 @@ class Relay:
     async def _judge_enforced(self, attempt: Attempt) -> None:
         """A body in place of a stream is not sent before its verdict."""
         if self._job.plan.enforced and attempt.status == _OK:
-            await self._judge(attempt, reply_of(attempt))
+            await self._judge(attempt, await reply_of(self._job, attempt))
 
     async def judge_observed(self, attempt: Attempt) -> None:
         """Judge a body that was sent, by gates that only observe."""
         if self._job.plan.enforced or not self._job.plan.rules or attempt.status != _OK:
             return
         try:
-            await self._judge(attempt, reply_of(attempt))
+            await self._judge(attempt, await reply_of(self._job, attempt))
         except BadReply:
             return
         settle_sample(self._job, attempt)

@@ -82,6 +82,20 @@ async def test_strict_request_gets_a_document_that_fits_the_loads_schema(
     jsonschema.validate(document, CONTENTS["SCHEMA"])
 
 
+async def test_strict_request_gets_as_many_items_as_it_names(
+    client: aiohttp.ClientSession,
+) -> None:
+    asked = {**STRICT, "messages": [{"role": "user", "content": "Hi document-items=500"}]}
+
+    async with client.post(CHAT, json=asked) as reply:
+        completion = await reply.json()
+    _, *tokens, _ = await events_of(client, {**asked, "stream": True})
+
+    content = completion["choices"][0]["message"]["content"]
+    assert len(json.loads(content)["checks"]) == 500
+    assert "".join(contents_of(tokens)) == content
+
+
 @pytest.mark.parametrize(
     ("body", "content"),
     [

@@ -1,3 +1,4 @@
+import asyncio
 import json
 from typing import Any
 
@@ -7,7 +8,9 @@ from proxy.contract.attempt import Attempt
 from proxy.contract.collect import collect
 from proxy.contract.job import Limits
 from proxy.errors import BadReply, Fault, StreamBroken, UpstreamError
+from proxy.gates.strict_json import StrictJsonGate, StrictJsonOptions
 from proxy.telemetry.outcome import AttemptStep
+from proxy.wire.request import read_request
 from tests.fakes.job import ASKED, STREAMED, job_of
 from tests.fakes.lane import FakeLane, FakeReply, replying
 from tests.fakes.policies import policy, rule
@@ -129,3 +132,50 @@ async def test_refusal_of_the_upstream_is_kept_and_not_read() -> None:
     attempt = await _collect(replying(Scripted((b"<html>",), status=404)))
 
     assert (attempt.status, attempt.body, attempt.reply) == (404, b"<html>", None)
+
+
+LISTED = json.dumps(["word"] * 10_000)
+STRICT = read_request(
+    json.dumps({"stream": True, "response_format": {"type": "json_object"}}).encode()
+)
+
+
+async def _watched(pieces: list[str], attempt: Attempt) -> None:
+    """Collect a stream that arrives all at once, before the eyes of strict JSON."""
+    reply = replying(Scripted([b"".join(stream(pieces).pieces)], content_type=EVENTS))
+    watching = policy(rule(StrictJsonGate(StrictJsonOptions())))
+    job = job_of(FakeLane([reply]), watching, STRICT)
+    await collect(job, attempt, job.call(job.body, 1, AttemptStep.FIRST))
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        pytest.param([LISTED], id="one_long_event"),
+        pytest.param(
+            [LISTED[at : at + 100] for at in range(0, len(LISTED), 100)], id="many_events_at_once"
+        ),
+    ],
+)
+async def test_reading_a_long_stream_lets_others_have_their_turns(pieces: list[str]) -> None:
+    attempt = Attempt(1, AttemptStep.FIRST, began=0.0)
+    collecting = asyncio.create_task(_watched(pieces, attempt))
+    turns = 0
+
+    while not collecting.done():
+        turns += 1
+        await asyncio.sleep(0)
+
+    assert turns > len(LISTED) / 8192
+    assert attempt.reply
+    assert attempt.reply.choices[0].content == LISTED
+
+
+async def test_fault_within_a_long_event_is_found_at_its_place() -> None:
+    attempt = Attempt(1, AttemptStep.FIRST, began=0.0)
+
+    await _watched([LISTED + "]" + LISTED], attempt)
+
+    assert attempt.cut
+    assert attempt.judged[0].verdict.fault is Fault.TRAILING_JUNK
+    assert f"(character {len(LISTED)})" in attempt.judged[0].verdict.reason

@@ -13,7 +13,7 @@ from proxy.contract.policy import GateSpec
 from proxy.errors import Fault, InvalidRequest
 from proxy.gates.base import Result
 from proxy.gates.strict_json import StrictJsonOptions
-from proxy.wire.reply import Choice, Reply
+from proxy.wire.reply import Choice, MalformedReply, Reply, read_reply
 from proxy.wire.request import Request, read_request
 
 SPEC = GateSpec("strict_json", StrictJsonOptions().model_dump_json())
@@ -46,6 +46,18 @@ async def test_verdict_comes_back_whole() -> None:
     assert good.result is Result.PASS
     assert (bad.result, bad.fault) == (Result.FAIL, Fault.SCHEMA_VIOLATION)
     assert "a" in bad.reason
+
+
+async def test_body_is_read_over_there_as_it_is_here() -> None:
+    process = JudgeProcess()
+    body = json.dumps({"choices": [{"message": {"content": "\ud83d"}}]}).encode()
+
+    reply = await process.read(body)
+    with pytest.raises(MalformedReply, match="not a JSON object"):
+        await process.read(b"[]")
+    process.close()
+
+    assert reply == read_reply(body)
 
 
 async def test_refusal_of_a_request_comes_back_with_its_param() -> None:

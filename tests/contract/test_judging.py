@@ -1,7 +1,9 @@
 from dataclasses import dataclass, field
 
+import pytest
 from typing_extensions import override
 
+from proxy.contract.judge_process import JudgeFailed, JudgeProcess
 from proxy.contract.judging import Judge, open_eyes
 from proxy.contract.plan import Plan, Way
 from proxy.contract.policy import StepKind
@@ -88,3 +90,35 @@ def test_gates_that_cannot_watch_or_would_deliver_have_no_eye() -> None:
     delivers = rule(BrokenGate(eye=BrokenWatch()), (StepKind.VARY, StepKind.DELIVER))
 
     assert open_eyes(Plan(Way.HOLD, (blind, broken, delivers)), ASKED) == []
+
+
+SHORT = b'{"choices":[]}'
+LONG = SHORT + b" " * 100_000
+
+
+class ReadingProcess(JudgeProcess):
+    """Reads nothing: its replies tell by their `error` that they came from there."""
+
+    @override
+    async def read(self, body: bytes) -> Reply:
+        return Reply(error="there")
+
+
+class DeadProcess(JudgeProcess):
+    @override
+    async def read(self, body: bytes) -> Reply:
+        raise JudgeFailed("dead")
+
+
+async def test_long_body_is_read_in_the_process_and_a_short_one_here() -> None:
+    judge = Judge(lambda: 0.0, ReadingProcess())
+
+    assert await judge.read(LONG) == Reply(error="there")
+    assert await judge.read(SHORT) == Reply()
+
+
+@pytest.mark.parametrize("process", [None, DeadProcess()], ids=["none", "dead"])
+async def test_long_body_is_read_here_where_no_process_does_it(
+    process: JudgeProcess | None,
+) -> None:
+    assert await Judge(lambda: 0.0, process).read(LONG) == Reply()
