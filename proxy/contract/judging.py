@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from proxy.contract.judge_process import JudgeFailed, JudgeProcess
-from proxy.contract.plan import Plan
+from proxy.contract.plan import MOST_WATCHED_BYTES, Plan
 from proxy.contract.policy import GateSpec, Rule
-from proxy.errors import InvalidRequest
+from proxy.errors import InvalidRequest, QueueFull, RequestError
 from proxy.gates.base import JudgesCalls, Result, Verdict, Watch
 from proxy.telemetry.record import VerdictRecord
 from proxy.wire.reply import Choice, Reply, ToolCall, read_reply
@@ -64,14 +64,20 @@ class Judge:
     async def applies(self, rule: Rule, request: Request) -> bool:
         """Whether the gate guards this request. Raises `InvalidRequest` as the gate does.
 
-        A gate that breaks here is asked to judge: its policy says what an error means.
+        Raises `QueueFull` where too many wait to be checked. A gate that breaks here is asked to
+        judge: its policy says what an error means.
         """
         try:
             if self._process is None or rule.spec is None or not _promises(request):
                 return rule.gate.applies(request)
             return await self._checked(self._process, rule.spec, rule, request)
-        except InvalidRequest:
+        except RequestError:
             raise
+        except JudgeFailed as error:
+            raise InvalidRequest(
+                "What the request promises (its schemas or tools) takes too long to check.",
+                code="promise_too_costly",
+            ) from error
         except Exception:  # noqa: BLE001 - a gate may be anybody's
             return True
 
@@ -96,7 +102,7 @@ class Judge:
             return read_reply(body)
         try:
             return await self._process.read(body)
-        except JudgeFailed:
+        except (JudgeFailed, QueueFull):
             return read_reply(body)
 
     async def judge_all(self, plan: Plan, reply: Reply, request: Request) -> tuple[Judged, ...]:
@@ -117,10 +123,10 @@ class Judge:
             if self._process and rule.spec and _is_long(request, _reply_with(call)):
                 return await self._process.judge_call(rule.spec, call, request)
             verdict = gate.judge_call(call, request)
+            if verdict.gave_up and self._process and rule.spec:
+                return await self._process.judge_call(rule.spec, call, request)
         except Exception as error:  # noqa: BLE001 - a gate may be anybody's; its policy says what an error means
             return _failed_itself(rule, error)
-        if verdict.gave_up and self._process and rule.spec:
-            return await self._process.judge_call(rule.spec, call, request)
         return verdict
 
     async def _judge(self, rule: Rule, reply: Reply, request: Request) -> Verdict:
@@ -192,7 +198,12 @@ def may_not_show(eye: Eye, choice: int) -> bool:
 
 
 def open_eyes(plan: Plan, request: Request) -> list[Eye]:
-    """The watches that may cut a stream: of enforced gates that would not deliver it after all."""
+    """The watches that may cut a stream: of enforced gates that would not deliver it after all.
+
+    A list of tools that takes long to read is read by the judgement alone.
+    """
+    if len(request.tools) > MOST_WATCHED_BYTES:
+        return []
     return [
         Eye(rule, watch)
         for rule in plan.enforced

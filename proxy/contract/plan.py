@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from proxy.contract.policy import Mode, Policy, Rule, StreamMode
 from proxy.errors import InvalidRequest
@@ -36,6 +37,9 @@ class Plan:
     def rules(self) -> tuple[Rule, ...]:
         return self.enforced + self.observed
 
+
+# Reading more tools than this for a watch would stop other streams: such a reply is held.
+MOST_WATCHED_BYTES: Final = 262_144
 
 # Paths that generate nothing: look-ups have nothing to judge, the others are not covered.
 LOOK_UP = Plan(Way.PASS)
@@ -86,6 +90,7 @@ def _way(request: Request, mode: StreamMode, enforced: Sequence[Rule]) -> Way:
     if not enforced or (request.stream and mode is StreamMode.PASS):
         return Way.PASS
     flows = all(rule.stream is StreamMode.WINDOW for rule in enforced)
+    flows = flows and len(request.tools) <= MOST_WATCHED_BYTES
     if request.stream and request.n == 1 and mode is not StreamMode.HOLD and flows:
         return Way.WINDOW
     return Way.HOLD

@@ -15,7 +15,14 @@ from proxy.gates.base import Result
 from proxy.gates.strict_json import StrictJsonOptions
 from proxy.wire.reply import Choice, MalformedReply, Reply, read_reply
 from proxy.wire.request import Request, read_request
+from tests.fakes.gate import eventually
 
+# Each level asks for the next one twice.
+BOMB = {
+    "$ref": "#/$defs/d0",
+    "$defs": {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(20)}
+    | {"d20": {"type": "object"}},
+}
 SPEC = GateSpec("strict_json", StrictJsonOptions().model_dump_json())
 
 
@@ -26,13 +33,6 @@ def _request(schema: object) -> Request:
 
 def _reply(content: str) -> Reply:
     return Reply((Choice(0, content, finish_reason="stop"),))
-
-
-async def _ask_until_it_fails(process: JudgeProcess, request: Request) -> None:
-    """The pool notices a killed child when its pipe breaks, not at once."""
-    for _ in range(1000):
-        await process.applies(SPEC, request)
-        await asyncio.sleep(0)
 
 
 async def test_verdict_comes_back_whole() -> None:
@@ -76,17 +76,32 @@ async def test_dead_process_is_replaced() -> None:
     process = JudgeProcess()
     request = _request({})
     await process.applies(SPEC, request)
-    pool = process._pool
-    assert pool is not None
-    for child in tuple(pool._processes):
-        os.kill(child, 9)
+    (worker,) = process._idle
+    os.kill(worker.pid or 0, 9)
+    worker._process.join()
 
     with pytest.raises(JudgeFailed):
-        await _ask_until_it_fails(process, request)
+        await process.applies(SPEC, request)
     again = await process.applies(SPEC, request)
     process.close()
 
     assert again
+
+
+async def test_process_that_is_ended_takes_nobody_else_s_work_with_it() -> None:
+    process = JudgeProcess()
+    slow = asyncio.create_task(process.judge(SPEC, _reply("{}"), _request(BOMB)))
+    await eventually(lambda: bool(process._busy))
+    others = [
+        asyncio.create_task(process.judge(SPEC, _reply("{}"), _request({}))) for _ in range(4)
+    ]
+
+    slow.cancel()
+    verdicts = await asyncio.gather(*others)
+    process.close()
+
+    assert [verdict.result for verdict in verdicts] == [Result.PASS] * 4
+    assert not process._busy
 
 
 _PARENT = """
@@ -96,10 +111,9 @@ from proxy.contract.judge_process import JudgeProcess
 if __name__ == "__main__":
     process = JudgeProcess()
     process.start()
-    while not process._pool._processes:
-        time.sleep(0.01)
-    process._pool.submit(len, ()).result()
-    print(*process._pool._processes, flush=True)
+    (worker,) = process._idle
+    worker.ask(float)
+    print(worker.pid, flush=True)
     time.sleep(60)
 """
 
