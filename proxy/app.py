@@ -199,6 +199,7 @@ def _door(
         keys=keys,
         request_bytes=settings.limits.request_bytes,
         body_seconds=settings.limits.body_seconds,
+        write_seconds=settings.limits.write_seconds,
         refuse_unjudged=settings.unjudged is Unjudged.REFUSE,
     )
 

@@ -18,6 +18,7 @@ from typing_extensions import override
 from proxy import __version__
 from proxy.app import MAIN, App, Surroundings, open_app
 from proxy.errors import Place, Problem, SettingsError
+from proxy.http_protocol import BoundedHeadProtocol
 from proxy.settings import Settings, load_settings
 
 _BACKLOG: Final = 2048
@@ -147,11 +148,13 @@ def _config(asgi: Any) -> uvicorn.Config:
         asgi,
         interface="asgi3",
         loop="none",
-        http="httptools",
+        http=BoundedHeadProtocol,
         ws="none",
         proxy_headers=False,
         lifespan="off",
         log_config=None,
+        # Below it uvicorn advises whoever runs the program, for instance to install websockets.
+        log_level="error",
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,

@@ -164,6 +164,7 @@ class Limits(Section):
     idle_seconds: _Seconds = 60
     reply_seconds: _Seconds = 600
     body_seconds: _Seconds = 30
+    write_seconds: _Seconds = 60
 
 
 class Slo(Section):

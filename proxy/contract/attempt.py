@@ -18,7 +18,8 @@ from proxy.wire.tap import StreamTap
 class Attempt:
     """State of one attempt; filled while it runs. Instants are monotonic seconds.
 
-    `waited`: seconds spent waiting for the upstream. `cut`: a watch ended the stream early.
+    `waited`: seconds spent waiting for the upstream, and for a client to take what came.
+    `cut`: a watch ended the stream early.
     `events`: the recorded stream of a held reply, without a usage chunk that we asked for.
     """
 
@@ -58,7 +59,7 @@ class Attempt:
 
     @property
     def spent_tokens(self) -> int:
-        """Completion tokens; of a stream without usage a lower bound, its count of events."""
+        """Completion tokens; without usage an estimate, the count of recorded events."""
         return self.tap.completion_tokens or len(self.events)
 
     @property

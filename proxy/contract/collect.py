@@ -17,7 +17,7 @@ from proxy.wire.sse import Event, EventTooLarge, SseParser
 from proxy.wire.tap import MalformedBodyReply, read_body_head
 
 _OK = 200
-_AFTER_DONE_SECONDS = 0.25
+_AFTER_DONE_SECONDS = 0.05
 # What is read and watched of a stream in about a millisecond; then other streams get their turn.
 _TURN_CHARACTERS = 8192
 

@@ -35,10 +35,11 @@ def gate_headers(
 
 
 def overhead_seconds(job: Job, attempts: Sequence[Attempt], now: float) -> float:
-    """Our own time: all of it but the waits for admission and for the upstream."""
+    """Our own time: all of it but the waits for body, admission, upstream and a slow client."""
     waited = sum(attempt.waited for attempt in attempts)
     arrival = job.arrival
-    return max(0.0, now - arrival.received_at - arrival.queue_seconds - waited)
+    waited += arrival.read_seconds + arrival.queue_seconds
+    return max(0.0, now - arrival.received_at - waited)
 
 
 def _verdicts(attempt: Attempt) -> list[str]:

@@ -39,7 +39,10 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request as it came: where to, with which headers for the upstream, when (monotonic)."""
+    """A request as it came: where to, with which headers for the upstream, when (monotonic).
+
+    `read_seconds`, `queue_seconds`: how long its body and its admission were waited for.
+    """
 
     id: str
     endpoint: Endpoint
@@ -50,6 +53,7 @@ class Arrival:
     received_at: float
     received_unix: float
     key: str | None = None
+    read_seconds: float = 0.0
     queue_seconds: float = 0.0
 
 

@@ -137,7 +137,7 @@ class _EventRelay:
         limit, size = self._job.parts.limits.reply_bytes, 0
         while True:
             asked = now()
-            chunk = await (after_done(upstream) if tap.done else upstream.chunk())
+            chunk = await upstream.chunk()
             arrived = now()
             attempt.waited += arrived - asked
             size += len(chunk)
@@ -150,9 +150,11 @@ class _EventRelay:
                 )
             if out:
                 await self._send(out)
-            if not chunk:
+            if tap.done or not chunk:
                 break
         await self._finish()
+        if tap.done:
+            await after_done(upstream)
 
     def _events(self, chunk: bytes) -> Sequence[Event]:
         try:
@@ -192,13 +194,16 @@ class _EventRelay:
         relay, tap = self._relay, self._attempt.tap
         if not self._client.started:
             await self._client.start(self._attempt.status, self._attempt.headers)
+        asked = self._now()
         await self._client.send(out)
+        self._attempt.waited += self._now() - asked
         if relay.first_response is None and tap.first_response is not None:
             relay.first_response = self._now()
         if relay.first_token is None and tap.first_token is not None:
             relay.first_token = self._now()
 
     async def _finish(self) -> None:
+        """End the client's stream: before gates that observe, after those that decide."""
         attempt, tap = self._attempt, self._attempt.tap
         if tap.error:
             attempt.error = StreamBroken(
@@ -206,9 +211,13 @@ class _EventRelay:
             )
         elif not tap.finished:
             raise StreamBroken("The upstream's stream ended without a finish_reason.")
-        elif self._builder is not None:
+        if not self._job.plan.enforced:
+            await self._client.end()
+        if self._builder is not None and attempt.error is None:
             attempt.reply = self._builder.reply()
             judge = self._job.parts.judge
             attempt.judged = await judge.judge_all(self._job.plan, attempt.reply, self._job.request)
+        if self._client.ended:
+            return
         if not attempt.failures or end_of(attempt).delivers_reply:
             await self._client.end(self._end)

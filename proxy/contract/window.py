@@ -42,8 +42,10 @@ class Window:
         if not self.client.started:
             await self.client.start(attempt.status, attempt.headers)
         self.sent = until
+        asked = self.job.parts.clock.now()
         await self.client.send(b"".join(pieces))
         now = self.job.parts.clock.now()
+        attempt.waited += now - asked
         self.first_sent = now if self.first_sent is None else self.first_sent
         self.last_sent = now
 

@@ -12,6 +12,7 @@ from proxy.gates.schema_references import InvalidSchema
 
 _BOUNDS = SchemaBounds()
 _MOST_BYTES = 4_194_304
+_MOST_TOOLS = 1_024
 
 
 class Mode(StrEnum):
@@ -52,6 +53,8 @@ def read_tools(raw: bytes) -> Mapping[str, Tool]:
     items = _document(raw, "tools") if raw else []
     if not isinstance(items, list):
         raise InvalidRequest("`tools` must be a list.", param="tools")
+    if len(items) > _MOST_TOOLS:
+        raise InvalidRequest("`tools` has more than 1,024 tools.", param="tools")
     tools: dict[str, Tool] = {}
     for position, item in enumerate(items):
         tool = _tool(item, f"tools[{position}]")

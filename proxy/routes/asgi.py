@@ -110,27 +110,35 @@ class AsgiClient:
     """Writes one HTTP reply. Every reply carries the request id.
 
     `started` and `ended` say what has been written, so a write that failed can be followed by
-    an error.
+    an error. `is_writing`, `writes`: whether a write waits for the client, and how many are done.
     """
 
-    __slots__ = ("_request_id", "_send", "ended", "started")
+    __slots__ = ("_request_id", "_send", "ended", "is_writing", "started", "writes")
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
         self._request_id = request_id.encode("latin-1")
         self.started = False
         self.ended = False
+        self.is_writing = False
+        self.writes = 0
 
     async def start(self, status: int, headers: Headers) -> None:
         await self._send(self._head(status, headers, None))
         self.started = True
 
     async def send(self, data: bytes) -> None:
-        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        await self._write({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self, data: bytes = b"") -> None:
-        await self._send({"type": "http.response.body", "body": data, "more_body": False})
+        await self._write({"type": "http.response.body", "body": data, "more_body": False})
         self.ended = True
+
+    async def _write(self, message: Message) -> None:
+        self.is_writing = True
+        await self._send(message)
+        self.is_writing = False
+        self.writes += 1
 
     async def reply(self, status: int, headers: Headers, body: bytes) -> None:
         await self._send(self._head(status, headers, len(body)))

@@ -41,8 +41,8 @@ from proxy.routes.asgi import (
     header,
     read_body,
 )
-from proxy.routes.paths import find_path
-from proxy.routes.running import Ended, RunningExchanges
+from proxy.routes.paths import Path, find_path
+from proxy.routes.running import Ended, Running, RunningVisits
 from proxy.telemetry.outcome import Endpoint, Outcome
 from proxy.telemetry.record import RequestRecord
 from proxy.telemetry.recorder import Describe, Recorder
@@ -67,6 +67,7 @@ class Door:
     keys: KeyRing | None
     request_bytes: int
     body_seconds: float
+    write_seconds: float
     refuse_unjudged: bool
 
 
@@ -77,7 +78,7 @@ class Gateway:
     door: Door
     parts: Parts
     recorder: Recorder
-    running: RunningExchanges = field(default_factory=RunningExchanges)
+    running: RunningVisits = field(default_factory=RunningVisits)
     draining: bool = False
     in_flight: int = 0
     ids: random.Random = field(default_factory=random.Random)
@@ -115,11 +116,13 @@ class _Visit:
         self._client = AsgiClient(send, self._id)
         self._endpoint = Endpoint.OTHER
         self._key: str | None = None
+        self._read_seconds = 0.0
+        self._exchange: Exchange | None = None
 
     async def serve(self) -> Describe:
         """Serve the client whatever comes; what makes the record of it."""
         try:
-            return await self._serve_admitted(await self._receive_request())
+            return await self._serve_until_ended()
         except ReplyableError as error:
             await self._refuse(error)
             return self._bare(Outcome.REFUSED, error.status, error.code)
@@ -133,7 +136,42 @@ class _Visit:
             await self._refuse(failure)
             return self._bare(Outcome.UPSTREAM_FAILED, failure.status, failure.code)
 
-    async def _receive_request(self) -> _Wanted:
+    async def _serve_until_ended(self) -> Describe:
+        """The client's leaving and a drain end the visit in any phase."""
+        with self._gateway.running.one() as running:
+            try:
+                return await self._serve(running)
+            except asyncio.CancelledError:
+                if running.ended is None:
+                    raise
+                running.take_back()
+        exchange = self._exchange
+        if running.ended is Ended.MUST_STOP:
+            if exchange is None:
+                raise _draining()
+            await exchange.stop(Interrupted("The proxy stopped before the reply was complete."))
+        if exchange is None:
+            raise ClientGone
+        return exchange.record
+
+    async def _serve(self, running: Running) -> Describe:
+        door, now = self._gateway.door, self._gateway.parts.clock.now
+        path = self._enter()
+        body = await read_body(
+            self._receive, self._headers, limit_bytes=door.request_bytes, seconds=door.body_seconds
+        )
+        self._read_seconds = now() - self._received
+        running.watch(self._receive, self._client, door.write_seconds)
+        wanted = await self._plan(path, body)
+        asked = now()
+        async with wanted.admission:
+            exchange = Exchange(self._job(wanted, now() - asked), self._client)
+            self._exchange = exchange
+            await exchange.run()
+        return exchange.record
+
+    def _enter(self) -> Path:
+        """Find the path and check what can be told from the headers alone."""
         door = self._gateway.door
         path = find_path(
             self._scope["path"], self._scope["method"], refuse_unjudged=door.refuse_unjudged
@@ -143,9 +181,10 @@ class _Visit:
             raise _draining()
         self._key = _key_name(door.keys, self._headers)
         _refuse_encoding(self._headers)
-        body = await read_body(
-            self._receive, self._headers, limit_bytes=door.request_bytes, seconds=door.body_seconds
-        )
+        return path
+
+    async def _plan(self, path: Path, body: bytes) -> _Wanted:
+        door, parts = self._gateway.door, self._gateway.parts
         if not path.generates:
             plan = LOOK_UP if path.judged else UNCOVERED
             return _Wanted(Request(body), None, plan, door.open_admission)
@@ -157,33 +196,10 @@ class _Visit:
                 "No policy is for this request, and `unjudged: refuse` closes such ones.",
                 code="no_policy",
             )
-        parts = self._gateway.parts
         plan = await make_plan(
             request, path.endpoint, policy, parts.judge.applies, observe=parts.observe
         )
         return _Wanted(request, policy, plan, door.admission)
-
-    async def _serve_admitted(self, wanted: _Wanted) -> Describe:
-        """Wait for room, then exchange; the client's leaving and a drain end it in any phase."""
-        exchange: Exchange | None = None
-        with self._gateway.running.watched(self._receive) as running:
-            try:
-                asked = self._gateway.parts.clock.now()
-                async with wanted.admission:
-                    queued = self._gateway.parts.clock.now() - asked
-                    exchange = Exchange(self._job(wanted, queued), self._client)
-                    await exchange.run()
-            except asyncio.CancelledError:
-                if running.ended is None:
-                    raise
-                running.take_back()
-        if running.ended is Ended.MUST_STOP:
-            if exchange is None:
-                raise _draining()
-            await exchange.stop(Interrupted("The proxy stopped before the reply was complete."))
-        if exchange is None:
-            raise ClientGone
-        return exchange.record
 
     def _job(self, wanted: _Wanted, queue_seconds: float) -> Job:
         gateway, endpoint, request = self._gateway, self._endpoint, wanted.request
@@ -199,6 +215,7 @@ class _Visit:
             received_at=self._received,
             received_unix=self._unix,
             key=self._key,
+            read_seconds=self._read_seconds,
             queue_seconds=queue_seconds,
         )
         hides_usage = gateway.parts.inject_usage and lacks_usage(request, endpoint)

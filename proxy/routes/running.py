@@ -1,36 +1,59 @@
-"""Exchanges that run; each may be ended from outside: its client leaves, or we must stop."""
+"""Visits that run; each may be ended from outside: its client leaves, or we must stop."""
 
 import asyncio
+from collections.abc import Callable
 from enum import Enum, auto
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
-from proxy.routes.asgi import Receive
+from proxy.routes.asgi import AsgiClient, Receive
+
+_LOOKS: Final = 4
 
 
 class Ended(Enum):
-    """Why an exchange was ended from outside."""
+    """Why a visit was ended from outside."""
 
     CLIENT_GONE = auto()
     MUST_STOP = auto()
 
 
 class Running:
-    """One exchange, run by the task that enters it. Cancels that task once, and remembers why."""
+    """One visit, run by the task that enters it. Cancels that task once, and remembers why.
 
-    __slots__ = ("_all", "_over", "_receive", "_task", "_watcher", "ended")
+    An ending from outside arrives as `CancelledError`; `ended` says why.
+    """
 
-    def __init__(self, exchanges: "RunningExchanges", receive: Receive) -> None:
-        self._all = exchanges
-        self._receive = receive
+    __slots__ = ("_all", "_over", "_stuck_client", "_task", "_watcher", "ended")
+
+    def __init__(self, visits: "RunningVisits") -> None:
+        self._all = visits
         self._over = False
+        self._watcher: asyncio.Future[Any] | None = None
+        self._stuck_client: _StuckClient | None = None
         self.ended: Ended | None = None
+
+    def watch(self, receive: Receive, client: AsgiClient, write_seconds: float) -> None:
+        """End the visit when its client leaves, or does not read for so long.
+
+        A client that leaves with its whole reply has not left early. To be called once the body
+        has been read.
+        """
+        self._watcher = asyncio.ensure_future(receive())
+        self._watcher.add_done_callback(lambda _: self._client_left(client))
+        self._stuck_client = _StuckClient(
+            client, write_seconds, lambda: self.end(Ended.CLIENT_GONE)
+        )
 
     def end(self, why: Ended) -> None:
         if not self._over:
             self._over = True
             self.ended = why
             self._task.cancel()
+
+    def _client_left(self, client: AsgiClient) -> None:
+        if not client.ended:
+            self.end(Ended.CLIENT_GONE)
 
     def take_back(self) -> None:
         """Undo the cancellation that `end` caused: it has served its purpose."""
@@ -39,10 +62,8 @@ class Running:
     def __enter__(self) -> Self:
         task = asyncio.current_task()
         if task is None:
-            raise RuntimeError("an exchange runs in a task")
+            raise RuntimeError("a visit runs in a task")
         self._task: asyncio.Task[Any] = task
-        self._watcher = asyncio.ensure_future(self._receive())
-        self._watcher.add_done_callback(self._client_gone)
         self._all.add(self)
         return self
 
@@ -53,15 +74,42 @@ class Running:
         trace: TracebackType | None,
     ) -> None:
         self._over = True
-        self._watcher.cancel()
+        if self._watcher is not None:
+            self._watcher.cancel()
+        if self._stuck_client is not None:
+            self._stuck_client.stop()
         self._all.discard(self)
 
-    def _client_gone(self, _: object) -> None:
-        self.end(Ended.CLIENT_GONE)
+
+class _StuckClient:
+    """Looks now and then whether one write has been waiting for its client all the time."""
+
+    __slots__ = ("_client", "_handle", "_interval", "_looks", "_loop", "_on_stuck", "_writes")
+
+    def __init__(self, client: AsgiClient, seconds: float, on_stuck: Callable[[], None]) -> None:
+        self._client = client
+        self._on_stuck = on_stuck
+        self._interval = seconds / _LOOKS
+        self._loop = asyncio.get_running_loop()
+        self._looks = 0
+        self._writes = -1
+        self._handle = self._loop.call_later(self._interval, self._look)
+
+    def stop(self) -> None:
+        self._handle.cancel()
+
+    def _look(self) -> None:
+        is_same = self._client.is_writing and self._client.writes == self._writes
+        self._looks = self._looks + 1 if is_same else 0
+        self._writes = self._client.writes
+        if self._looks >= _LOOKS:
+            self._on_stuck()
+            return
+        self._handle = self._loop.call_later(self._interval, self._look)
 
 
-class RunningExchanges:
-    """All exchanges that run now."""
+class RunningVisits:
+    """All visits that run now."""
 
     def __init__(self) -> None:
         self._running: set[Running] = set()
@@ -79,12 +127,9 @@ class RunningExchanges:
         for running in tuple(self._running):
             running.end(Ended.MUST_STOP)
 
-    def watched(self, receive: Receive) -> Running:
-        """`with running.watched(receive) as one:` ends the block when the client disconnects.
-
-        An ending from outside arrives as `CancelledError`; `one.ended` says why.
-        """
-        return Running(self, receive)
+    def one(self) -> Running:
+        """A visit that begins: `with visits.one() as running:`."""
+        return Running(self)
 
     def add(self, running: Running) -> None:
         self._running.add(running)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from proxy.wire.splice import members_of
+from proxy.wire.splice import TooMany, members_of
 
 _BOM = b"\xef\xbb\xbf"
 _ABSENT = msgspec.Raw(b"")
@@ -160,6 +160,8 @@ def _read_slowly(body: bytes) -> _Head:
     except json.JSONDecodeError as error:
         message = f"The body is not JSON: {error.msg} at line {error.lineno} column {error.colno}."
         raise MalformedBody(message) from error
+    except TooMany as error:
+        raise MalformedBody(f"The body has {error}.") from error
     except ValueError as error:
         raise MalformedBody(f"The body is not JSON: {error}.") from error
     text = json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")

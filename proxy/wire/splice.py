@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Never
 
+_MOST_MEMBERS = 10_000
+_MOST_ITEMS = 100_000
 _SPACE = r"[ \t\n\r]*"
 _OPEN_OBJECT = re.compile(_SPACE + r"\{")
 _OPEN_ARRAY = re.compile(_SPACE + r"\[")
@@ -16,6 +18,10 @@ _CLOSE_ARRAY = re.compile(_SPACE + r"\]" + _SPACE)
 _FIRST = re.compile(_SPACE)
 _COLON = re.compile(_SPACE + ":" + _SPACE)
 _COMMA = re.compile(_SPACE + "," + _SPACE)
+
+
+class TooMany(ValueError):
+    """So many members or items that looking at each would hold up the event loop."""
 
 
 class _Member(NamedTuple):
@@ -39,7 +45,8 @@ def with_members(body: bytes, changes: Mapping[str, bytes | None]) -> bytes:
     """Set members to JSON values, or remove those whose value is None.
 
     An existing member keeps its place; of several with one name the first is kept. New members
-    come last. Raises `ValueError` when the body is not one JSON object in UTF-8.
+    come last. Raises `ValueError` when the body is not one JSON object in UTF-8, and `TooMany`
+    beyond 10,000 members.
     """
     text = body.decode()
     opened, members = _scan_object(text)
@@ -66,7 +73,8 @@ def with_members(body: bytes, changes: Mapping[str, bytes | None]) -> bytes:
 def members_of(body: bytes) -> dict[str, bytes]:
     """The raw value of each member; of several with one name the last, as JSON readers do.
 
-    Raises `ValueError` when the body is not one JSON object in UTF-8.
+    Raises `ValueError` when the body is not one JSON object in UTF-8, and `TooMany` beyond
+    10,000 members.
     """
     text = body.decode()
     _, members = _scan_object(text)
@@ -74,11 +82,13 @@ def members_of(body: bytes) -> dict[str, bytes]:
 
 
 def items_of(array: bytes) -> list[bytes]:
-    """The raw items of a JSON array. Raises `ValueError` when it is none."""
+    """The raw items of a JSON array. Raises `ValueError` when it is none or has over 100,000."""
     text = array.decode()
     at = _expect("an array", _OPEN_ARRAY, text, 0)
     items: list[bytes] = []
     while not _closes(_CLOSE_ARRAY, text, at):
+        if len(items) == _MOST_ITEMS:
+            raise TooMany("more than 100,000 items")
         at = _expect("a comma or the end", _COMMA if items else _FIRST, text, at)
         _, end = _hop(text, at)
         items.append(text[at:end].encode())
@@ -89,8 +99,10 @@ def items_of(array: bytes) -> list[bytes]:
 def with_items(array: bytes, items: Sequence[bytes]) -> bytes:
     """Append JSON values to a JSON array, whose own items are not looked at.
 
-    Raises `ValueError` when the brackets are missing.
+    Raises `ValueError` when the brackets are missing or over 100,000 values are appended.
     """
+    if len(items) > _MOST_ITEMS:
+        raise TooMany("more than 100,000 items")
     inside = array.strip()
     if len(inside) < len(b"[]") or not (inside.startswith(b"[") and inside.endswith(b"]")):
         raise ValueError("not a JSON array")
@@ -106,6 +118,8 @@ def _scan_object(text: str) -> tuple[int, list[_Member]]:
     at = opened = _expect("an object", _OPEN_OBJECT, text, 0)
     members: list[_Member] = []
     while not _closes(_CLOSE_OBJECT, text, at):
+        if len(members) == _MOST_MEMBERS:
+            raise TooMany("more than 10,000 members")
         at = _expect("a comma or the end", _COMMA if members else _FIRST, text, at)
         if not text.startswith('"', at):
             raise json.JSONDecodeError("Expecting a member name", text, at)

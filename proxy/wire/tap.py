@@ -9,12 +9,16 @@ from typing import Final, Never
 
 import msgspec
 
+from proxy.wire.lenient import is_whole
+
 _DONE: Final = b"[DONE]"
+_MOST_TOKENS: Final = 2**53  # beyond it a double, as metrics keep, is not exact
+_MOST_DIGITS: Final = len(str(_MOST_TOKENS))
 
 
 class _Usage(msgspec.Struct, frozen=True):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: msgspec.Raw = msgspec.Raw()
+    completion_tokens: msgspec.Raw = msgspec.Raw()
 
 
 class _Delta(msgspec.Struct, frozen=True):
@@ -27,6 +31,7 @@ class _Delta(msgspec.Struct, frozen=True):
 
 
 class _Choice(msgspec.Struct, frozen=True):
+    index: msgspec.Raw = msgspec.Raw()
     delta: _Delta | None = None
     text: msgspec.Raw = msgspec.Raw()
     finish_reason: str | None = None
@@ -50,9 +55,14 @@ _BLANK: Final = frozenset({b"", b"null", b'""', b"[]"})
 
 
 class StreamTap:
-    """Watches one stream. Instants are those handed to `take`, None where nothing came."""
+    """Watches one stream. Instants are those handed to `take`, None where nothing came.
+
+    `finished` once as many different choices as `choices` says have a finish reason.
+    """
 
     __slots__ = (
+        "_choices",
+        "_ended",
         "completion_tokens",
         "done",
         "error",
@@ -65,7 +75,9 @@ class StreamTap:
         "usage_only",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, choices: int = 1) -> None:
+        self._choices = choices
+        self._ended: set[bytes] = set()
         self.first_response: float | None = None
         self.first_token: float | None = None
         self.last_token: float | None = None
@@ -83,10 +95,9 @@ class StreamTap:
         if (
             self.first_token is not None
             and b'"usage"' not in data
-            and b'"finish_reason":"' not in data
-            and b'"finish_reason": "' not in data
             and b'"error"' not in data
             and data != _DONE
+            and not _may_finish(data)
         ):
             self.last_token = now
             return
@@ -102,8 +113,8 @@ class StreamTap:
         if _is_error(chunk.error):
             self.error = True
         if chunk.usage is not None:
-            self.prompt_tokens = chunk.usage.prompt_tokens
-            self.completion_tokens = chunk.usage.completion_tokens
+            self.prompt_tokens = _count_of(chunk.usage.prompt_tokens)
+            self.completion_tokens = _count_of(chunk.usage.completion_tokens)
             self.usage_only = not chunk.choices
         if chunk.choices:
             self._take_choices(chunk.choices, now)
@@ -111,15 +122,43 @@ class StreamTap:
     def _take_choices(self, choices: list[_Choice], now: float) -> None:
         if self.first_response is None:
             self.first_response = now
-        for choice in choices:
+        for position, choice in enumerate(choices):
             if choice.finish_reason is not None:
-                self.finished = True
+                self._ended.add(_index_of(choice, position))
+                self.finished = len(self._ended) >= self._choices
             if not _bears_token(choice):
                 continue
             self.last_token = now
             if self.first_token is None:
                 self.first_token = now
                 self.first_token_ids = len(choice.token_ids or ())
+
+
+def _may_finish(data: bytes) -> bool:
+    """Whether a finish reason is stated that is not null in one of the two usual spellings."""
+    nulls = data.count(b'"finish_reason":null') + data.count(b'"finish_reason": null')
+    return data.count(b'"finish_reason"') != nulls
+
+
+def _index_of(choice: _Choice, position: int) -> bytes:
+    """The index as spelled; the position where it is absent or no index."""
+    stated = bytes(choice.index)
+    return stated if stated.isdigit() else b"%d" % position
+
+
+def _count_of(raw: msgspec.Raw) -> int | None:
+    """A token count; None for what cannot be one."""
+    text = bytes(raw)
+    return _bounded(int(text)) if text.isdigit() and len(text) <= _MOST_DIGITS else None
+
+
+def _bounded(count: int) -> int | None:
+    return count if 0 <= count <= _MOST_TOKENS else None
+
+
+def _read_integer(text: str) -> int | str:
+    """Python refuses to convert thousands of digits; an integer that long stays text."""
+    return int(text) if len(text) <= _MOST_DIGITS else text
 
 
 def _read_chunk(data: bytes) -> _Chunk | None:
@@ -131,7 +170,7 @@ def _read_chunk(data: bytes) -> _Chunk | None:
     except (msgspec.MsgspecError, RecursionError):
         pass
     try:
-        whole = json.dumps(json.loads(data.decode()), ensure_ascii=False)
+        whole = json.dumps(json.loads(data.decode(), parse_int=_read_integer), ensure_ascii=False)
         return _CHUNK.decode(whole.encode("utf-8", "replace"))
     except (ValueError, msgspec.MsgspecError, RecursionError):
         return None
@@ -178,13 +217,16 @@ def read_body_head(body: bytes) -> tuple[int | None, int | None, bool]:
     except (msgspec.MsgspecError, RecursionError):
         return _read_slowly(body)
     usage = head.usage or _Usage()
-    return usage.prompt_tokens, usage.completion_tokens, _is_error(head.error)
+    counts = _count_of(usage.prompt_tokens), _count_of(usage.completion_tokens)
+    return *counts, _is_error(head.error)
 
 
 def _read_slowly(body: bytes) -> tuple[int | None, int | None, bool]:
     """Read what the fast reader refuses though it is an object: lone surrogates, odd usage."""
     try:
-        document = json.loads(body.decode(), parse_constant=_refuse_constant)
+        document = json.loads(
+            body.decode(), parse_int=_read_integer, parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError) as error:
         raise MalformedBodyReply(f"not JSON: {error}") from error
     if not isinstance(document, dict):
@@ -193,7 +235,7 @@ def _read_slowly(body: bytes) -> tuple[int | None, int | None, bool]:
     if not isinstance(usage, dict):
         usage = {}
     prompt, completion = (
-        count if isinstance(count := usage.get(name), int) and not isinstance(count, bool) else None
+        _bounded(count) if is_whole(count := usage.get(name)) else None
         for name in ("prompt_tokens", "completion_tokens")
     )
     return prompt, completion, bool(document.get("error"))

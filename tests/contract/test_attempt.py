@@ -54,7 +54,7 @@ def test_first_response_counts_only_where_the_upstream_replied() -> None:
     assert replace(good, error=BadReply("x")).record().ttfr_seconds is None
 
 
-def test_tokens_of_a_stream_without_usage_are_at_least_its_events() -> None:
+def test_tokens_of_a_stream_without_usage_are_estimated_by_its_events() -> None:
     attempt = replace(_attempt(), events=[Event(b"", b"")] * 4)
 
     before = attempt.spent_tokens

@@ -3,8 +3,9 @@ import json
 import pytest
 
 from proxy.contract.usage import lacks_usage, with_usage
+from proxy.errors import InvalidRequest
 from proxy.telemetry.outcome import Endpoint
-from proxy.wire.request import read_request
+from proxy.wire.request import Request, read_request
 
 
 @pytest.mark.parametrize(
@@ -51,3 +52,25 @@ def test_every_other_byte_and_option_survives() -> None:
         "continuous_usage_stats": True,
         "include_usage": True,
     }
+
+
+def test_spelling_of_the_other_stream_options_survives() -> None:
+    body = b'{"stream":true,"stream_options":{"a": 1.0e2, "include_usage": false}}'
+
+    changed = with_usage(read_request(body))
+
+    assert changed == b'{"stream":true,"stream_options":{"a": 1.0e2, "include_usage": true}}'
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        pytest.param(b',"a":1' * 10_000, r"The body has too many members\.", id="members"),
+        pytest.param(b',"a":' + b"[" * 100_000, "nested too deeply", id="depth"),
+    ],
+)
+def test_body_that_cannot_be_changed_is_the_clients_fault(rest: bytes, message: str) -> None:
+    body = b'{"stream_options":{}' + rest + b"}"
+
+    with pytest.raises(InvalidRequest, match=message):
+        with_usage(Request(body, stream=True, has_stream_options=True))

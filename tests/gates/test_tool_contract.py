@@ -69,6 +69,17 @@ def test_tools_beyond_the_bounds_are_refused(raw: bytes) -> None:
     assert refused.value.param == "tools"
 
 
+def test_more_tools_than_a_thousand_and_twenty_four_are_refused() -> None:
+    offered = [{"function": {"name": str(number)}} for number in range(1_025)]
+
+    tools = read_tools(json.dumps(offered[1:]).encode())
+    with pytest.raises(InvalidRequest, match="more than 1,024") as refused:
+        read_tools(json.dumps(offered).encode())
+
+    assert len(tools) == 1_024
+    assert refused.value.param == "tools"
+
+
 def test_tool_without_parameters_has_no_schema() -> None:
     assert compile_tool(Tool("look")) is None
 

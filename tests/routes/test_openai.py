@@ -78,6 +78,7 @@ class Surface:
             keys=None,
             request_bytes=1 << 20,
             body_seconds=5,
+            write_seconds=60,
             refuse_unjudged=refuse_unjudged,
         )
         clock = FakeClock()

@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from proxy.routes.asgi import Message
-from proxy.routes.running import Ended, RunningExchanges
+from proxy.routes.asgi import AsgiClient, Message
+from proxy.routes.running import Ended, RunningVisits
 
 
 async def _never() -> Message:
@@ -15,10 +15,47 @@ async def _gone() -> Message:
     return {"type": "http.disconnect"}
 
 
-async def test_client_that_leaves_ends_the_block_and_the_task_goes_on() -> None:
-    running = RunningExchanges()
+async def _sent(message: Message) -> None:
+    del message
 
-    with running.watched(_gone) as one:
+
+def _client() -> AsgiClient:
+    return AsgiClient(_sent, "r-1")
+
+
+async def test_client_that_leaves_with_its_whole_reply_ends_nothing() -> None:
+    client = _client()
+    await client.reply(200, [], b"")
+
+    with RunningVisits().one() as one:
+        one.watch(_gone, client, 60)
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+    assert one.ended is None
+
+
+async def test_client_that_does_not_read_ends_the_block() -> None:
+    async def stuck(message: Message) -> None:
+        del message
+        await asyncio.get_running_loop().create_future()
+
+    client = AsgiClient(stuck, "r-1")
+    with RunningVisits().one() as one:
+        one.watch(_never, client, 0.02)
+        with pytest.raises(asyncio.CancelledError):
+            async with asyncio.timeout(5):
+                await client.send(b"x")
+        one.take_back()
+
+    assert one.ended is Ended.CLIENT_GONE
+
+
+async def test_client_that_leaves_ends_the_block_and_the_task_goes_on() -> None:
+    running = RunningVisits()
+
+    with running.one() as one:
+        one.watch(_gone, _client(), 60)
         with pytest.raises(asyncio.CancelledError):
             await asyncio.get_running_loop().create_future()
         one.take_back()
@@ -31,11 +68,11 @@ async def test_client_that_leaves_ends_the_block_and_the_task_goes_on() -> None:
 
 
 async def test_stop_ends_every_block_once() -> None:
-    running = RunningExchanges()
+    running = RunningVisits()
     endings: list[Ended | None] = []
 
     async def exchange() -> None:
-        with running.watched(_never) as one:
+        with running.one() as one:
             try:
                 await asyncio.get_running_loop().create_future()
             except asyncio.CancelledError:
@@ -52,9 +89,9 @@ async def test_stop_ends_every_block_once() -> None:
 
 
 async def test_block_that_is_over_is_not_ended() -> None:
-    running = RunningExchanges()
+    running = RunningVisits()
 
-    with running.watched(_never) as one:
+    with running.one() as one:
         pass
     one.end(Ended.MUST_STOP)
     await asyncio.sleep(0)
@@ -63,10 +100,10 @@ async def test_block_that_is_over_is_not_ended() -> None:
 
 
 async def test_idle_returns_when_the_last_one_is_over() -> None:
-    running = RunningExchanges()
+    running = RunningVisits()
     await running.idle()
 
-    with running.watched(_never), running.watched(_never):
+    with running.one(), running.one():
         idle = asyncio.create_task(running.idle())
         await asyncio.sleep(0)
         assert not idle.done()
@@ -74,8 +111,8 @@ async def test_idle_returns_when_the_last_one_is_over() -> None:
 
 
 def test_exchange_outside_of_a_task_is_refused() -> None:
-    async def make() -> RunningExchanges:
-        return RunningExchanges()
+    async def make() -> RunningVisits:
+        return RunningVisits()
 
     running = asyncio.run(make())
     loop = asyncio.new_event_loop()
@@ -83,7 +120,7 @@ def test_exchange_outside_of_a_task_is_refused() -> None:
 
     def enter() -> None:
         try:
-            running.watched(_never).__enter__()
+            running.one().__enter__()
         except RuntimeError as error:
             refused.append(error)
         loop.stop()

@@ -1,4 +1,7 @@
 import asyncio
+import logging
+
+import pytest
 
 from proxy.telemetry.outcome import Endpoint, Outcome
 from proxy.telemetry.record import RecentRequests, RequestRecord
@@ -7,6 +10,11 @@ from proxy.telemetry.recorder import Recorder
 
 def _record(name: str) -> RequestRecord:
     return RequestRecord(name, 0.0, Endpoint.CHAT, Outcome.PASSED, 200)
+
+
+class _Broken:
+    def add(self, record: RequestRecord) -> None:
+        raise OverflowError(f"a prompt of {record.id}")
 
 
 async def test_description_is_made_after_a_moment() -> None:
@@ -47,3 +55,41 @@ async def test_full_batch_does_not_wait() -> None:
         recorder.add(lambda number=number: _record(str(number)))  # type: ignore[misc]
 
     assert recent.get("63")
+
+
+async def test_sink_that_raises_costs_the_others_nothing() -> None:
+    recent = RecentRequests()
+    recorder = Recorder([_Broken(), recent])
+
+    recorder.add(lambda: _record("a"))
+    recorder.add(lambda: _record("b"))
+    recorder.flush()
+
+    assert recent.get("a")
+    assert recent.get("b")
+    assert recorder.failed == 2
+
+
+async def test_description_that_raises_costs_the_others_nothing() -> None:
+    recent = RecentRequests()
+    recorder = Recorder([recent])
+
+    recorder.add(lambda: _record([""][1]))
+    recorder.add(lambda: _record("b"))
+    recorder.flush()
+
+    assert recent.get("b")
+    assert recorder.failed == 1
+
+
+async def test_failures_are_logged_once_a_flush_by_type_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    recorder = Recorder([_Broken(), _Broken()])
+
+    with caplog.at_level(logging.ERROR):
+        recorder.add(lambda: _record("a"))
+        recorder.flush()
+        recorder.flush()
+
+    assert caplog.messages == ["Records failed 2 times: OverflowError"]

@@ -207,3 +207,10 @@ def test_what_is_no_object_in_utf8_is_refused(body: bytes, message: str) -> None
 )
 def test_token_limit_is_what_the_client_allows(members: bytes, limit: int | None) -> None:
     assert read_request(b"{" + members + b"}").token_limit == limit
+
+
+def test_slowly_read_body_of_too_many_members_is_refused() -> None:
+    body = b"{" + LONE + b',"a":1' * 10_000 + b"}"
+
+    with pytest.raises(MalformedBody, match=r"The body has more than 10,000 members\."):
+        read_request(body)

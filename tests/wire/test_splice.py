@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.splice import items_of, members_of, with_items, with_members
+from proxy.wire.splice import TooMany, items_of, members_of, with_items, with_members
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(['"', "\\", "{", "]\n"])
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -183,3 +183,37 @@ def test_array_without_brackets_is_refused(array: bytes) -> None:
 def test_items_of_a_broken_array_are_refused(array: bytes) -> None:
     with pytest.raises(ValueError, match=r"Expecting|Extra"):
         items_of(array)
+
+
+def test_object_of_ten_thousand_members_is_the_largest_that_is_scanned() -> None:
+    members = b",".join(b'"%d":1' % number for number in range(10_000))
+
+    assert len(members_of(b"{" + members + b"}")) == 10_000
+    with pytest.raises(TooMany, match="more than 10,000 members"):
+        members_of(b"{" + members + b',"more":1}')
+
+
+def test_scan_stops_at_the_member_that_is_too_many() -> None:
+    body = b"{" + b'"a":1,' * 10_000 + b"no JSON"
+
+    with pytest.raises(TooMany, match="more than 10,000 members"):
+        with_members(body, {"a": b"2"})
+
+
+def test_members_of_inner_objects_are_not_counted() -> None:
+    inner = b"{" + b",".join([b'"a":1'] * 10_001) + b"}"
+
+    assert members_of(b'{"x":' + inner + b"}") == {"x": inner}
+
+
+def test_array_of_a_hundred_thousand_items_is_the_largest_that_is_scanned() -> None:
+    items = b"1" + b",1" * 99_999
+
+    assert len(items_of(b"[" + items + b"]")) == 100_000
+    with pytest.raises(TooMany, match="more than 100,000 items"):
+        items_of(b"[" + items + b",no JSON")
+
+
+def test_more_than_a_hundred_thousand_items_are_not_appended() -> None:
+    with pytest.raises(TooMany, match="more than 100,000 items"):
+        with_items(b"[]", [b"1"] * 100_001)

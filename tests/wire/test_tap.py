@@ -90,6 +90,32 @@ def test_usage_chunk_gives_tokens_and_is_marked() -> None:
     assert tap.usage_only
 
 
+@pytest.mark.parametrize(
+    "count",
+    ["9" * 400, "9" * 5_000, str(2**53 + 1), "-1", "1.5", "1e300", '"7"', "true", "null"],
+    ids=["400 digits", "5000 digits", "beyond", "negative", "half", "huge", "text", "true", "null"],
+)
+@pytest.mark.parametrize("extra", ["", r',"user":"\ud83d"'], ids=["fast reader", "slow reader"])
+def test_what_can_be_no_token_count_reads_as_none(count: str, extra: str) -> None:
+    usage = f'"usage":{{"prompt_tokens":3,"completion_tokens":{count}}}'
+    body = f'{{"choices":[{{"finish_reason":"stop"}}],{usage}{extra}}}'.encode()
+
+    tap = _tap((1.0, body))
+
+    assert (tap.prompt_tokens, tap.completion_tokens, tap.finished) == (3, None, True)
+    assert read_body_head(body) == (3, None, False)
+
+
+@pytest.mark.parametrize("extra", ["", r',"user":"\ud83d"'], ids=["fast reader", "slow reader"])
+def test_largest_token_count_is_exact(extra: str) -> None:
+    body = f'{{"usage":{{"prompt_tokens":0,"completion_tokens":{2**53}}}{extra}}}'.encode()
+
+    tap = _tap((1.0, body))
+
+    assert (tap.prompt_tokens, tap.completion_tokens) == (0, 2**53)
+    assert read_body_head(body) == (0, 2**53, False)
+
+
 def test_usage_beside_choices_is_no_usage_chunk() -> None:
     event = b'{"choices":[{"delta":{"content":"b"}}],"usage":{"completion_tokens":2}}'
 
@@ -98,6 +124,55 @@ def test_usage_beside_choices_is_no_usage_chunk() -> None:
     assert tap.completion_tokens == 2
     assert not tap.usage_only
     assert tap.last_token == 2.0
+
+
+@pytest.mark.parametrize("colon", [":", ": ", " : ", ":\n", "\t:"], ids=repr)
+def test_finish_is_seen_after_the_first_token_however_it_is_spelled(colon: str) -> None:
+    end = f'{{"choices":[{{"delta":{{}},"finish_reason"{colon}"stop"}}]}}'.encode()
+
+    tap = _tap((1.0, _chunk({"content": "a"})), (2.0, end))
+
+    assert (tap.finished, tap.last_token) == (True, 1.0)
+
+
+@pytest.mark.parametrize("colon", [":", ": ", " : "], ids=repr)
+def test_null_is_no_finish_however_it_is_spelled(colon: str) -> None:
+    event = f'{{"choices":[{{"delta":{{"content":"b"}},"finish_reason"{colon}null}}]}}'.encode()
+
+    tap = _tap((1.0, _chunk({"content": "a"})), (2.0, event))
+
+    assert (tap.finished, tap.last_token) == (False, 2.0)
+
+
+def test_finish_beside_an_unfinished_choice_is_seen() -> None:
+    event = b'{"choices":[{"index":0,"finish_reason":null},{"index":1,"finish_reason":"stop"}]}'
+
+    tap = _tap((1.0, _chunk({"content": "a"})), (2.0, event))
+
+    assert tap.finished
+
+
+def test_stream_of_several_choices_is_finished_when_each_of_them_is() -> None:
+    tap = StreamTap(choices=2)
+    finished = []
+
+    for index in (0, 0, 1):
+        tap.take(_chunk({"content": "a"}, index=index, finish_reason="stop"), 1.0)
+        finished.append(tap.finished)
+
+    assert finished == [False, False, True]
+
+
+@pytest.mark.parametrize("index", ["", '"index":null,', '"index":"a",'], ids=repr)
+def test_choices_without_an_index_are_told_apart_by_position(index: str) -> None:
+    choice = f'{{{index}"delta":{{}},"finish_reason":"stop"}}'
+    tap = StreamTap(choices=2)
+
+    tap.take(f'{{"choices":[{choice}]}}'.encode(), 1.0)
+    after_one = tap.finished
+    tap.take(f'{{"choices":[{choice},{choice}]}}'.encode(), 2.0)
+
+    assert (after_one, tap.finished) == (False, True)
 
 
 def test_member_names_quoted_inside_content_are_content() -> None:
