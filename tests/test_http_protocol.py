@@ -12,7 +12,6 @@ from uvicorn.server import ServerState
 from proxy.http_protocol import BoundedHeadProtocol
 from proxy.server import _config
 
-Serve = Callable[[str], Any]
 KIB = 1024
 LIMIT = 64 * KIB
 GET = b"GET / HTTP/1.1\r\nhost: a\r\n"
@@ -130,6 +129,15 @@ async def test_whole_head_beyond_the_bound_gets_431_though_it_comes_at_once() ->
         await client.send(GET + b"x: " + b"a" * LIMIT + b"\r\n\r\n")
 
         assert (await client.reply())[0] == 431
+
+
+async def test_large_piece_that_is_no_http_gets_one_400() -> None:
+    async with listening(App()) as connect:
+        client = await connect()
+
+        await client.send(b"?" * (LIMIT + 1))
+
+        assert (await client.rest()).count(b"HTTP/1.1 ") <= 1
 
 
 async def test_client_that_goes_on_sending_still_gets_the_431() -> None:

@@ -15,7 +15,8 @@ from proxy.contract.upstream_faults import may_repeat
 from proxy.contract.window import Window
 from proxy.errors import TimedOut, Unreachable, UpstreamError
 from proxy.gates.base import Result
-from proxy.telemetry.outcome import AttemptStep
+from proxy.telemetry.outcome import AttemptStep, Endpoint
+from proxy.wire.tap import StreamTap
 
 # What a load balancer or an engine that still loads answers.
 _SAY_NOTHING: Final = frozenset({502, 503, 504})
@@ -39,6 +40,7 @@ def begin_attempt(job: Job, number: int, step: AttemptStep) -> Attempt:
         began=job.parts.clock.now(),
         cold=engine.is_cold,
         dispatch=engine.dispatch() if strict else None,
+        tap=StreamTap(max(1, job.request.n) if job.arrival.endpoint is Endpoint.CHAT else 1),
     )
 
 

@@ -5,6 +5,7 @@ the bytes of an event is that member.
 """
 
 import json
+import re
 from typing import Final, Never
 
 import msgspec
@@ -12,6 +13,8 @@ import msgspec
 from proxy.wire.lenient import is_whole
 
 _DONE: Final = b"[DONE]"
+# A finish reason that is not null in one of the two usual spellings.
+_MAY_FINISH: Final = re.compile(rb'"finish_reason"(?!: ?null)').search
 _MOST_TOKENS: Final = 2**53  # beyond it a double, as metrics keep, is not exact
 _MOST_DIGITS: Final = len(str(_MOST_TOKENS))
 
@@ -97,7 +100,7 @@ class StreamTap:
             and b'"usage"' not in data
             and b'"error"' not in data
             and data != _DONE
-            and not _may_finish(data)
+            and _MAY_FINISH(data) is None
         ):
             self.last_token = now
             return
@@ -132,12 +135,6 @@ class StreamTap:
             if self.first_token is None:
                 self.first_token = now
                 self.first_token_ids = len(choice.token_ids or ())
-
-
-def _may_finish(data: bytes) -> bool:
-    """Whether a finish reason is stated that is not null in one of the two usual spellings."""
-    nulls = data.count(b'"finish_reason":null') + data.count(b'"finish_reason": null')
-    return data.count(b'"finish_reason"') != nulls
 
 
 def _index_of(choice: _Choice, position: int) -> bytes:

@@ -269,3 +269,15 @@ async def test_models_and_other_allowed_paths_are_relayed() -> None:
 
     assert listed == b'{"data":[]}'
     assert status == 200
+
+
+async def test_stream_of_two_choices_is_finished_when_both_are() -> None:
+    first, second = stream(["a"], usage=None, done=False), stream(["b"], finish_reason=None)
+    other = [piece.replace(b'"index":0', b'"index":1') for piece in second.pieces[:2]]
+    pieces = [*first.pieces, *other, b"data: [DONE]\n\n"]
+    reply = Scripted(pieces, content_type="text/event-stream")
+    async with fake_upstream(reply) as upstream, running_gate(upstream.url, LEAVE) as gate:
+        response, _ = await gate.chat(STREAMED | {"n": 2})
+        record = await gate.record(response)
+
+    assert record["outcome"] == "upstream_failed"

@@ -74,7 +74,7 @@ async def test_description_that_raises_costs_the_others_nothing() -> None:
     recent = RecentRequests()
     recorder = Recorder([recent])
 
-    recorder.add(lambda: _record([""][1]))
+    recorder.add(lambda: _record(str(1 / float("0"))))
     recorder.add(lambda: _record("b"))
     recorder.flush()
 
