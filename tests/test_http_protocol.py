@@ -18,7 +18,7 @@ GET = b"GET / HTTP/1.1\r\nhost: a\r\n"
 
 
 class Hasty(BoundedHeadProtocol):
-    head_seconds = 0.02
+    head_seconds = 0.2
 
 
 class App:

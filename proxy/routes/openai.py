@@ -161,8 +161,10 @@ class _Visit:
             self._receive, self._headers, limit_bytes=door.request_bytes, seconds=door.body_seconds
         )
         self._read_seconds = now() - self._received
-        running.watch(self._receive, self._client, door.write_seconds)
+        running.watch(self._receive, self._client)
         wanted = await self._plan(path, body)
+        if wanted.request.stream:
+            running.watch_writes(self._client, door.write_seconds)
         asked = now()
         async with wanted.admission:
             exchange = Exchange(self._job(wanted, now() - asked), self._client)

@@ -33,14 +33,16 @@ class Running:
         self._stuck_client: _StuckClient | None = None
         self.ended: Ended | None = None
 
-    def watch(self, receive: Receive, client: AsgiClient, write_seconds: float) -> None:
-        """End the visit when its client leaves, or does not read for so long.
+    def watch(self, receive: Receive, client: AsgiClient) -> None:
+        """End the visit when its client leaves. To be called once the body has been read.
 
-        A client that leaves with its whole reply has not left early. To be called once the body
-        has been read.
+        A client that leaves with its whole reply has not left early.
         """
         self._watcher = asyncio.ensure_future(receive())
         self._watcher.add_done_callback(lambda _: self._client_left(client))
+
+    def watch_writes(self, client: AsgiClient, write_seconds: float) -> None:
+        """End the visit when one write of its stream waits so long for the client."""
         self._stuck_client = _StuckClient(
             client, write_seconds, lambda: self.end(Ended.CLIENT_GONE)
         )

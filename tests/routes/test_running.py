@@ -28,7 +28,7 @@ async def test_client_that_leaves_with_its_whole_reply_ends_nothing() -> None:
     await client.reply(200, [], b"")
 
     with RunningVisits().one() as one:
-        one.watch(_gone, client, 60)
+        one.watch(_gone, client)
         for _ in range(5):
             await asyncio.sleep(0)
 
@@ -42,7 +42,7 @@ async def test_client_that_does_not_read_ends_the_block() -> None:
 
     client = AsgiClient(stuck, "r-1")
     with RunningVisits().one() as one:
-        one.watch(_never, client, 0.02)
+        one.watch_writes(client, 0.02)
         with pytest.raises(asyncio.CancelledError):
             async with asyncio.timeout(5):
                 await client.send(b"x")
@@ -55,7 +55,7 @@ async def test_client_that_leaves_ends_the_block_and_the_task_goes_on() -> None:
     running = RunningVisits()
 
     with running.one() as one:
-        one.watch(_gone, _client(), 60)
+        one.watch(_gone, _client())
         with pytest.raises(asyncio.CancelledError):
             await asyncio.get_running_loop().create_future()
         one.take_back()
