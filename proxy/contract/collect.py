@@ -69,6 +69,8 @@ async def read_body(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None
         size += len(chunk)
         if size > job.parts.limits.reply_bytes:
             raise too_large(job.parts.limits.reply_bytes, "reply")
+        if upstream.is_over:
+            break
     attempt.body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
     if attempt.status != _OK or not job.reads_events:
         return

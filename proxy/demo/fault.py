@@ -99,6 +99,11 @@ class _FaultyReply(UpstreamReply):
     def is_stream(self) -> bool:
         return self._reply.is_stream
 
+    @property
+    @override
+    def is_over(self) -> bool:
+        return self._reply.is_over
+
     @override
     async def chunk(self) -> bytes:
         return self._fault.change(await self._reply.chunk())

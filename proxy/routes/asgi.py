@@ -1,10 +1,9 @@
 """ASGI on one side, bytes and values on the other: reading a body, writing a reply."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 
-from proxy.errors import BodyTooLarge, BodyTooSlow
+from proxy.errors import BodyTooLarge
 from proxy.upstream.lane import Headers
 
 Scope = MutableMapping[str, Any]
@@ -70,21 +69,11 @@ def _text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
-async def read_body(
-    receive: Receive, headers: RawHeaders, *, limit_bytes: int, seconds: float
-) -> bytes:
-    """Read the body. Raises `BodyTooLarge`, `BodyTooSlow`, `ClientGone`."""
+async def read_body(receive: Receive, headers: RawHeaders, *, limit_bytes: int) -> bytes:
+    """Read the body. Raises `BodyTooLarge`, `ClientGone`."""
     length = header(headers, b"content-length")
     if length is not None and length.isdigit() and int(length) > limit_bytes:
         raise _too_large(limit_bytes)
-    try:
-        async with asyncio.timeout(seconds):
-            return await _read(receive, limit_bytes)
-    except TimeoutError:
-        raise BodyTooSlow(f"The body did not arrive within {seconds:g} s.") from None
-
-
-async def _read(receive: Receive, limit_bytes: int) -> bytes:
     pieces: list[bytes] = []
     size = 0
     while True:

@@ -20,6 +20,7 @@ from proxy.contract.policy import Policy
 from proxy.contract.policy_set import PolicySet
 from proxy.contract.usage import lacks_usage, with_usage
 from proxy.errors import (
+    BodyTooSlow,
     Forbidden,
     InternalError,
     Interrupted,
@@ -146,6 +147,9 @@ class _Visit:
                     raise
                 running.take_back()
         exchange = self._exchange
+        if running.ended is Ended.BODY_TOO_SLOW:
+            seconds = self._gateway.door.body_seconds
+            raise BodyTooSlow(f"The body did not arrive within {seconds:g} s.")
         if running.ended is Ended.MUST_STOP:
             if exchange is None:
                 raise _draining()
@@ -157,9 +161,13 @@ class _Visit:
     async def _serve(self, running: Running) -> Describe:
         door, now = self._gateway.door, self._gateway.parts.clock.now
         path = self._enter()
-        body = await read_body(
-            self._receive, self._headers, limit_bytes=door.request_bytes, seconds=door.body_seconds
+        deadline = asyncio.get_running_loop().call_later(
+            door.body_seconds, running.end, Ended.BODY_TOO_SLOW
         )
+        try:
+            body = await read_body(self._receive, self._headers, limit_bytes=door.request_bytes)
+        finally:
+            deadline.cancel()
         self._read_seconds = now() - self._received
         running.watch(self._receive, self._client)
         wanted = await self._plan(path, body)

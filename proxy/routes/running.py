@@ -15,6 +15,7 @@ class Ended(Enum):
     """Why a visit was ended from outside."""
 
     CLIENT_GONE = auto()
+    BODY_TOO_SLOW = auto()
     MUST_STOP = auto()
 
 

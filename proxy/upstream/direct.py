@@ -162,6 +162,10 @@ class DirectReply:
         self.headers = _end_to_end(response)
         self._idle = _IdleTimer(response, timeouts)
 
+    @property
+    def is_over(self) -> bool:
+        return self._response.content.at_eof()
+
     async def chunk(self) -> bytes:
         self._idle.waiting = True
         try:

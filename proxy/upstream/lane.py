@@ -34,6 +34,11 @@ class UpstreamReply(Protocol):
         """Whether the body is an event stream."""
         ...
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all of the body has been handed out; false where that is not known yet."""
+        ...
+
     async def chunk(self) -> bytes:
         """The next bytes as they arrive; empty at the end of the body.
 

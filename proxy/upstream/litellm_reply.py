@@ -64,6 +64,10 @@ class WholeReply:
         self.is_stream = False
         self._body = body
 
+    @property
+    def is_over(self) -> bool:
+        return False
+
     async def chunk(self) -> bytes:
         body, self._body = self._body, b""
         return body
@@ -98,6 +102,10 @@ class StreamedReply:
         self._first = first
         self._idle_seconds = idle_seconds
         self._drop = drop
+
+    @property
+    def is_over(self) -> bool:
+        return False
 
     async def chunk(self) -> bytes:
         if self._first:

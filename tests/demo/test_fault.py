@@ -39,6 +39,11 @@ class FakeReply(UpstreamReply):
     def is_stream(self) -> bool:
         return False
 
+    @property
+    @override
+    def is_over(self) -> bool:
+        return False
+
     @override
     async def chunk(self) -> bytes:
         return self._pieces.pop(0) if self._pieces else b""

@@ -27,6 +27,11 @@ class FakeReply(UpstreamReply):
     closed: int = 0
     taken: int = 0
 
+    @property
+    @override
+    def is_over(self) -> bool:
+        return False
+
     @override
     async def chunk(self) -> bytes:
         await asyncio.sleep(0)

@@ -3,7 +3,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from proxy.errors import BodyTooLarge, BodyTooSlow
+from proxy.errors import BodyTooLarge
 from proxy.routes.asgi import (
     AsgiClient,
     ClientGone,
@@ -31,7 +31,7 @@ def _body(piece: bytes, *, more: bool = False) -> Message:
 
 
 async def _read(receive: Receive, headers: Iterable[tuple[bytes, bytes]] = ()) -> bytes:
-    return await read_body(receive, headers, limit_bytes=8, seconds=0.01)
+    return await read_body(receive, headers, limit_bytes=8)
 
 
 async def test_body_in_pieces_is_joined() -> None:
@@ -52,11 +52,6 @@ async def test_length_beyond_the_limit_is_refused_unread() -> None:
 async def test_pieces_beyond_the_limit_are_refused() -> None:
     with pytest.raises(BodyTooLarge):
         await _read(_receive(_body(b"12345", more=True), _body(b"6789")))
-
-
-async def test_body_that_does_not_come_is_too_slow() -> None:
-    with pytest.raises(BodyTooSlow):
-        await _read(_receive(_body(b"1", more=True)))
 
 
 async def test_client_that_leaves_before_its_body_is_gone() -> None:
