@@ -4,7 +4,8 @@
       ConfigError         SettingsError, PolicyError, RecipeError, KeysError
       RequestError        client's fault or admission: nothing was sent upstream
         InvalidRequest 400, Unauthorized 401, Forbidden 403, NotFound 404, WrongMethod 405,
-        BodyTooSlow 408, BodyTooLarge 413, UnsupportedEncoding 415, QueueFull 429, NotReady 503
+        BodyTooSlow 408, BodyTooLarge 413, UnsupportedEncoding 415, QueueFull 429, NotReady 503,
+        HeadTooLarge 431 (in http_protocol)
       GateRejected        a gate said no, 422
       Interrupted         the proxy had to stop, 503
       UpstreamError
