@@ -33,7 +33,8 @@ from proxy.telemetry.log import RequestLog
 from proxy.telemetry.metrics import Metrics
 from proxy.telemetry.record import RecentRequests
 from proxy.telemetry.recorder import Recorder
-from proxy.upstream.direct import DirectLane, Timeouts
+from proxy.upstream.connection_pool import Timeouts
+from proxy.upstream.direct import DirectLane
 from proxy.upstream.engine import Engine, EngineState, FirstAnswer
 from proxy.upstream.lane import Lane
 from proxy.upstream.litellm import LitellmLane
@@ -175,14 +176,12 @@ def _lane(settings: Settings, lane: LaneSettings, environ: Mapping[str, str]) ->
             timeouts=timeouts,
             trust_env=settings.trust_env,
         )
-    return DirectLane(
-        MAIN,
-        lane.url or "",
-        timeouts,
-        key=key,
-        ca_file=lane.ca_file,
-        trust_env=settings.trust_env,
-    )
+    url, ca_file = lane.url or "", lane.ca_file
+    if settings.trust_env:
+        from proxy.upstream.forward_proxy import ForwardProxyLane  # noqa: PLC0415 - aiohttp is large
+
+        return ForwardProxyLane(MAIN, url, timeouts, key=key, ca_file=ca_file)
+    return DirectLane(MAIN, url, timeouts, key=key, ca_file=ca_file)
 
 
 def _door(

@@ -48,7 +48,7 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
     """Bind a listening socket. A taken port or a foreign address is a `SettingsError`."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
         problem = Problem(
             Place(f"{host}:{port}"),
@@ -56,6 +56,9 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
             f"another program uses the port, or the address is not this machine's; change {flag}",
         )
         raise SettingsError([problem]) from error
+    # Accepted connections inherit it; asyncio's own loop sets it only on sockets it has made.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def run_serve(file: Path | None, flags: Mapping[str, object], names: Mapping[str, str]) -> None:

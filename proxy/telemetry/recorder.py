@@ -1,11 +1,12 @@
-"""Hands finished requests to those who count, log and keep them, a batch at a time.
+"""Hands finished requests to those who count, log and keep them, some at a time.
 
-What is written of a request is made after its reply has left, many at once: so it costs the next
-request little.
+What is written of a request is made after its reply has left, and never many at once: so it costs
+the next requests little, and none of them much.
 """
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -13,13 +14,16 @@ from proxy.telemetry.record import RecordSink, RequestRecord
 
 Describe = Callable[[], RequestRecord]
 
-_BATCH_SECONDS: Final = 0.02
-_BATCH: Final = 64
+_DELAY_SECONDS: Final = 0.02
+# How many are written before the loop looks at its sockets again: these, or a share of what waits,
+# so that a backlog cannot grow.
+_AT_ONCE: Final = 4
+_SHARE: Final = 16
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Keeps descriptions for at most 20 ms, or until there are 64; `flush` empties it at once.
+    """Writes descriptions from 20 ms after the first on, a few a turn; `flush` writes all at once.
 
     `failed` counts what raised: descriptions, and records that a sink did not take. They cost no
     other record and no other sink anything.
@@ -27,19 +31,29 @@ class Recorder:
 
     def __init__(self, sinks: Sequence[RecordSink]) -> None:
         self._sinks = sinks
-        self._waiting: list[Describe] = []
+        self._waiting: deque[Describe] = deque()
+        self._is_due = False
         self.failed = 0
 
     def add(self, describe: Describe) -> None:
         self._waiting.append(describe)
-        if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_later(_BATCH_SECONDS, self.flush)
-        elif len(self._waiting) >= _BATCH:
-            self.flush()
+        if not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_later(_DELAY_SECONDS, self._work)
 
     def flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        kinds = [type(error).__name__ for describe in waiting for error in self._hand_out(describe)]
+        self._write(len(self._waiting))
+
+    def _work(self) -> None:
+        self._write(max(_AT_ONCE, len(self._waiting) // _SHARE))
+        self._is_due = bool(self._waiting)
+        if self._is_due:
+            asyncio.get_running_loop().call_soon(self._work)
+
+    def _write(self, count: int) -> None:
+        waiting = self._waiting
+        taken = [waiting.popleft() for _ in range(min(count, len(waiting)))]
+        kinds = [type(error).__name__ for describe in taken for error in self._hand_out(describe)]
         if kinds:
             self.failed += len(kinds)
             # Only the type: a message may quote a prompt.

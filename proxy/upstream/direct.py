@@ -1,58 +1,18 @@
-"""The direct lane: HTTP to an OpenAI-compatible server over pooled aiohttp. The hot path."""
+"""The direct lane: HTTP to an OpenAI-compatible server over pooled connections. The hot path."""
 
-import asyncio
-import io
-import re
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
+from urllib.parse import urlsplit
 
-import aiohttp
 from typing_extensions import override
-from yarl import URL
 
 from proxy.errors import BadReply, Fault, TimedOut, Unreachable, UpstreamError
-from proxy.upstream.lane import Call, Headers, Lane, UpstreamReply
-
-# RFC 9110 section 7.6.1, and what the two ends of the relay settle for themselves.
-_NOT_FORWARDED: Final = frozenset(
-    {
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "content-length",
-        "date",
-        "server",
-    }
-)
-# Another proxy's behind the lane would be taken for ours, and which sites may call is ours to say.
-_OURS_TO_SAY: Final = ("x-sluicegate-", "access-control-")
-# The HTTP client lets them in, the HTTP server does not let them out.
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-# aiohttp warns that bytes of a mebibyte and more block the loop while they are written.
-_LARGE_BODY_BYTES: Final = 1 << 20
-# vLLM closes idle connections after 5 s; a pooled one must be gone before.
-_KEEP_ALIVE_SECONDS: Final = 4.0
-# How often a silent reply is looked at: the HTTP client does not tell of a broken chunk.
-_LOOK_SECONDS: Final = 1.0
-_LOOKS: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds to connect, until a reply begins, and between two pieces of a stream."""
-
-    connect_seconds: float = 5.0
-    reply_seconds: float = 600.0
-    idle_seconds: float = 60.0
+from proxy.upstream.connection_pool import Address, ConnectionPool, Timeouts
+from proxy.upstream.http_connection import Broken, ConnectionBroken, HttpConnection
+from proxy.upstream.lane import Call, Lane, UpstreamReply
+from proxy.upstream.reply_headers import end_to_end
 
 
 class DirectLane(Lane):
@@ -70,24 +30,20 @@ class DirectLane(Lane):
         *,
         key: str | None = None,
         ca_file: Path | None = None,
-        trust_env: bool = False,
     ) -> None:
         self._name = name
-        self._base = URL(url.rstrip("/").removesuffix("/v1"))
         self._timeouts = timeouts
-        self._authorization = f"Bearer {key}" if key else None
-        self._urls: dict[str, URL] = {}
-        tls = ssl.create_default_context(cafile=str(ca_file)) if ca_file else True
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=0, ssl=tls, keepalive_timeout=_KEEP_ALIVE_SECONDS, ttl_dns_cache=10
-            ),
-            timeout=aiohttp.ClientTimeout(total=None, connect=timeouts.connect_seconds),
-            auto_decompress=False,
-            skip_auto_headers=("accept", "content-type", "user-agent"),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=trust_env,
-        )
+        parts = urlsplit(url.rstrip("/").removesuffix("/v1"))
+        self._base_path = parts.path.rstrip("/")
+        self._fixed = f"host: {parts.netloc}\r\naccept-encoding: identity\r\n"
+        self._has_key = key is not None
+        if key is not None:
+            self._fixed += f"authorization: Bearer {key}\r\n"
+        tls, port = None, 80
+        if parts.scheme == "https":
+            tls, port = ssl.create_default_context(cafile=str(ca_file) if ca_file else None), 443
+        address = Address(parts.hostname or "", parts.port or port, tls)
+        self._pool = ConnectionPool(address, timeouts)
 
     @property
     @override
@@ -101,83 +57,98 @@ class DirectLane(Lane):
 
     @override
     async def open(self, call: Call) -> UpstreamReply:
-        body: bytes | io.BytesIO = call.body
-        if len(call.body) >= _LARGE_BODY_BYTES:
-            body = io.BytesIO(call.body)
+        head = self._head(call)
         try:
-            async with asyncio.timeout(self._timeouts.reply_seconds):
-                response = await self._session.request(
-                    call.method,
-                    self._url(call.path),
-                    data=body or None,
-                    headers=self._headers(call.headers),
-                    allow_redirects=False,
-                )
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-            raise self._typed(error) from error
-        return DirectReply(response, self._timeouts)
+            connection = await self._pool.take()
+        except (OSError, UnicodeError) as error:
+            raise Unreachable(
+                f"The upstream of lane `{self._name}` cannot be reached.", retry_after_seconds=2
+            ) from error
+        try:
+            connection.send(head, call.body, self._timeouts.reply_seconds)
+            await connection.head()
+        except ConnectionBroken as error:
+            self._pool.give_back(connection)
+            raise self._before_reply(error.why) from error
+        except BaseException:
+            self._drop(connection)
+            raise
+        return DirectReply(connection, self._pool, self._timeouts)
 
     @override
     async def close(self) -> None:
-        await self._session.close()
+        self._pool.close()
 
-    def _url(self, path: str) -> URL:
-        url = self._urls.get(path)
-        if url is None:
-            url = URL(f"{self._base}{path}", encoded=True)
-            if len(self._urls) < 64:  # noqa: PLR2004 - a handful of paths is hot; queries vary without bound
-                self._urls[path] = url
-        return url
+    def _drop(self, connection: HttpConnection) -> None:
+        connection.close()
+        self._pool.give_back(connection)
 
-    def _headers(self, headers: Headers) -> list[tuple[str, str]]:
-        forwarded = [*headers, ("accept-encoding", "identity")]
-        if self._authorization is None:
-            return forwarded
-        kept = [header for header in forwarded if header[0] != "authorization"]
-        return [*kept, ("authorization", self._authorization)]
+    def _head(self, call: Call) -> bytes:
+        """The head of a request. Raises `BadReply` where a header would end its line."""
+        lines = [
+            f"{name}: {value}\r\n"
+            for name, value in call.headers
+            if not (self._has_key and name == "authorization")
+        ]
+        text = "".join(lines)
+        if text.count("\n") != len(lines) or text.count("\r") != len(lines) or "\0" in text:
+            raise BadReply("The request was not sent: a header holds a line end.")
+        if call.body or call.method == "POST":
+            text += f"content-length: {len(call.body)}\r\n"
+        start = f"{call.method} {self._base_path}{call.path} HTTP/1.1\r\n"
+        rest = f"{self._fixed}{text}\r\n"
+        return start.encode("latin-1") + rest.encode("utf-8", "surrogateescape")
 
-    def _typed(self, error: Exception) -> UpstreamError:
-        if isinstance(error, aiohttp.ConnectionTimeoutError | aiohttp.ClientConnectorError):
-            return Unreachable(
-                f"The upstream of lane `{self._name}` cannot be reached.", retry_after_seconds=2
-            )
-        if isinstance(error, TimeoutError):
+    def _before_reply(self, why: Broken) -> UpstreamError:
+        if why is Broken.SILENT:
             seconds = self._timeouts.reply_seconds
             return TimedOut(f"The upstream did not begin its reply within {seconds:g} s.")
-        if isinstance(error, aiohttp.ClientConnectionError | OSError):
+        if why is Broken.LOST:
             return BadReply("The upstream closed the connection before it replied.")
         return BadReply("The upstream answered with something that is not HTTP.")
 
 
 class DirectReply:
-    """One reply of a direct lane."""
+    """One reply of a direct lane.
 
-    __slots__ = ("_idle", "_response", "headers", "is_stream", "status")
+    Until the first piece its patience is `reply_seconds`: a long prompt may be prefilled for
+    minutes after the headers of its stream were sent.
+    """
 
-    def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
-        self._response = response
-        self.status = response.status
-        kind = response.headers.get("content-type", "").lower()
-        self.is_stream = kind.startswith("text/event-stream")
-        self.headers = _end_to_end(response)
-        self._idle = _IdleTimer(response, timeouts)
+    __slots__ = ("_connection", "_idle_seconds", "_pool", "headers", "is_stream", "status")
+
+    def __init__(
+        self, connection: HttpConnection, pool: ConnectionPool, timeouts: Timeouts
+    ) -> None:
+        self._connection = connection
+        self._pool = pool
+        self._idle_seconds = timeouts.idle_seconds
+        self.status = connection.status
+        kind, listed = "", []
+        for name, value in connection.headers:
+            if name == "content-type":
+                kind = kind or value
+            elif name == "connection":
+                listed.append(value)
+        self.is_stream = kind.lower().startswith("text/event-stream")
+        self.headers = end_to_end(connection.headers, listed)
 
     @property
     def is_over(self) -> bool:
-        return self._response.content.at_eof()
+        return self._connection.is_complete
 
     async def chunk(self) -> bytes:
-        self._idle.waiting = True
+        connection = self._connection
         try:
-            data = await self._response.content.readany()
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            if self._idle.expired:
+            data = await connection.read()
+        except ConnectionBroken as error:
+            if error.why is Broken.SILENT:
                 raise TimedOut(
-                    f"The upstream sent nothing for {self._idle.seconds:g} s.",
+                    f"The upstream sent nothing for {connection.patience_seconds:g} s.",
                     code=Fault.UPSTREAM_IDLE,
                 ) from error
             raise BadReply("The upstream broke off in the middle of its reply.") from error
-        self._idle.heard()
+        connection.patience_seconds = self._idle_seconds
         return data
 
     def __enter__(self) -> Self:
@@ -189,75 +160,4 @@ class DirectReply:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._idle.stop()
-        self._response.close()
-
-
-def _end_to_end(response: aiohttp.ClientResponse) -> Headers:
-    dropped = _NOT_FORWARDED
-    if named := response.headers.getall("connection", ()):
-        dropped = dropped.union(
-            token.strip().lower() for value in named for token in value.split(",")
-        )
-    return [
-        (lower, _CONTROL.sub(" ", value))
-        for name, value in response.headers.items()
-        if (lower := name.lower()) not in dropped and not lower.startswith(_OURS_TO_SAY)
-    ]
-
-
-class _IdleTimer:
-    """Closes a reply that stays silent while it is waited for.
-
-    Until the first piece the limit is `reply_seconds`: a long prompt may be prefilled for minutes
-    after the headers of its stream were sent. The time in which a slow client lets us wait does
-    not count: then it is we who do not read. A timer looks at the reply now and then, so that a
-    piece costs no look at the clock; a limit is kept to within a tenth of it, or a second.
-    """
-
-    __slots__ = (
-        "_handle",
-        "_idle_seconds",
-        "_look_seconds",
-        "_loop",
-        "_response",
-        "_silent",
-        "expired",
-        "seconds",
-        "waiting",
-    )
-
-    def __init__(self, response: aiohttp.ClientResponse, timeouts: Timeouts) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._response = response
-        self._idle_seconds = timeouts.idle_seconds
-        self._look_seconds = min(timeouts.reply_seconds, timeouts.idle_seconds) / _LOOKS
-        self._look_seconds = min(self._look_seconds, _LOOK_SECONDS)
-        self._silent = 0.0
-        self.expired = False
-        self.waiting = False
-        self.seconds = timeouts.reply_seconds
-        self._handle = self._loop.call_later(self._look_seconds, self._look)
-
-    def heard(self) -> None:
-        """A piece has arrived."""
-        self.waiting = False
-        self._silent = 0.0
-        self.seconds = self._idle_seconds
-
-    def stop(self) -> None:
-        self._handle.cancel()
-
-    def _look(self) -> None:
-        if self.waiting:
-            self._silent += self._look_seconds
-            self.expired = self._silent >= self.seconds
-            if self.expired or self._is_lost():
-                self._response.close()
-                return
-        self._handle = self._loop.call_later(self._look_seconds, self._look)
-
-    def _is_lost(self) -> bool:
-        """Whether the connection is gone though the body has not been told so."""
-        connection = self._response.connection
-        return connection is not None and connection.transport is None
+        self._pool.give_back(self._connection)

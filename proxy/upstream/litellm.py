@@ -15,7 +15,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from proxy.errors import InvalidRequest, NotFound, ReplyableError, TimedOut
-from proxy.upstream.direct import Timeouts
+from proxy.upstream.connection_pool import Timeouts
 from proxy.upstream.lane import Call, Lane, UpstreamReply
 from proxy.upstream.litellm_failure import Refusal, read_failure
 from proxy.upstream.litellm_reply import Chunks, StreamedReply, WholeReply, json_of

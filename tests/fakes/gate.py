@@ -16,7 +16,7 @@ import aiohttp
 
 from proxy.app import App, Surroundings, open_app
 from proxy.contract.judge_process import JudgeProcess
-from proxy.server import serve
+from proxy.server import bind, serve
 from proxy.settings import load_settings
 
 POLICIES = Path(__file__).parents[2] / "policies"
@@ -107,7 +107,7 @@ def _shared_process() -> JudgeProcess:
 
 
 def _socket() -> socket.socket:
-    return socket.create_server(("127.0.0.1", 0))
+    return bind("127.0.0.1", 0, "--port")
 
 
 def _url(listening: socket.socket) -> str:

@@ -47,14 +47,25 @@ async def test_flush_records_everything_at_once_and_once() -> None:
     assert described == ["a"]
 
 
-async def test_full_batch_does_not_wait() -> None:
-    recent = RecentRequests()
-    recorder = Recorder([recent])
+async def test_many_are_written_some_at_a_time_in_their_order() -> None:
+    written: list[str] = []
 
-    for number in range(64):
-        recorder.add(lambda number=number: _record(str(number)))  # type: ignore[misc]
+    class Sink:
+        def add(self, record: RequestRecord) -> None:
+            written.append(record.id)
 
-    assert recent.get("63")
+    recorder = Recorder([Sink()])
+    names = [str(number) for number in range(200)]
+    for name in names:
+        recorder.add(lambda name=name: _record(name))  # type: ignore[misc]
+    seen: set[int] = set()
+    async with asyncio.timeout(5):
+        while len(written) < len(names):
+            await asyncio.sleep(0)
+            seen.add(len(written))
+
+    assert written == names
+    assert len(seen) > 10
 
 
 async def test_sink_that_raises_costs_the_others_nothing() -> None:

@@ -3,13 +3,14 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import pytest
 
 from proxy.errors import BadReply, Fault, TimedOut, Unreachable
-from proxy.upstream.direct import DirectLane, Timeouts
+from proxy.upstream.connection_pool import Timeouts
+from proxy.upstream.direct import DirectLane
 from proxy.upstream.lane import Call, Headers
 from tests.fakes.gate import eventually
 from tests.fakes.upstream import completion, fake_upstream
@@ -29,17 +30,22 @@ class RawServer:
     closes: bool = False
     url: str = ""
     connections: int = 0
+    open: int = 0
     requests: int = 0
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self.open += 1
         try:
             await self._serve(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
             writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+            self.open -= 1
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
@@ -63,6 +69,8 @@ async def _server(server: RawServer) -> AsyncIterator[RawServer]:
         yield server
     finally:
         listening.close()
+        server.go_on.set()
+        await eventually(lambda: not server.open)
 
 
 @asynccontextmanager
@@ -86,13 +94,6 @@ async def _read(lane: DirectLane, call: Call | None = None) -> bytes:
         while piece := await reply.chunk():
             pieces.append(piece)
         return b"".join(pieces)
-
-
-def _usable_connections(lane: DirectLane) -> int:
-    connector = lane._session.connector
-    assert connector
-    pooled = (protocol for waiting in connector._conns.values() for protocol, _ in waiting)
-    return sum(protocol.is_connected() for protocol in pooled)
 
 
 async def test_request_arrives_with_the_client_s_headers_and_no_others() -> None:
@@ -138,7 +139,7 @@ async def test_connection_of_a_reply_that_was_left_is_closed() -> None:
 async def test_pooled_connection_that_the_upstream_closed_is_not_used() -> None:
     async with _server(RawServer(WHOLE, closes=True)) as server, _lane(server.url) as lane:
         await _read(lane)
-        await eventually(lambda: not _usable_connections(lane))
+        await eventually(lambda: not lane._pool.idle)
         again = await _read(lane)
 
     assert again == b"{}"
@@ -190,12 +191,21 @@ async def test_redirect_is_not_followed() -> None:
     [
         b"SSH-2.0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}",
-        OK_HEAD + b"x-a: " + b"a" * 20_000 + b"\r\n\r\n",
+        OK_HEAD + b"x-a: " + b"a" * 70_000 + b"\r\n\r\n",
         OK_HEAD + b"x-a: 1\rx-b: 2\r\n\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
         CHUNKED + b"zz\r\n",
         b"",
     ],
-    ids=["no_http", "two_lengths", "huge_header", "bare_cr", "bad_chunk", "nothing"],
+    ids=[
+        "no_http",
+        "two_lengths",
+        "huge_header",
+        "bare_cr",
+        "upgrade",
+        "bad_chunk",
+        "nothing",
+    ],
 )
 async def test_what_is_not_http_is_a_bad_reply(reply: bytes) -> None:
     async with _server(RawServer(reply, closes=True)) as server, _lane(server.url) as lane:
@@ -299,23 +309,83 @@ async def test_large_body_arrives_whole() -> None:
     assert upstream.calls[0].body == body
 
 
-async def test_paths_beyond_the_few_hot_ones_are_not_remembered() -> None:
-    async with _server(RawServer(WHOLE)) as server, _lane(server.url) as lane:
-        for number in range(70):
-            assert await _read(lane, _call(f"/v1/models/{number}")) == b"{}"
-
-    assert len(lane._urls) == 64
-
-
 async def test_cancelled_call_closes_its_connection() -> None:
-    async with fake_upstream() as upstream:
-        upstream.script.append(completion())
-        async with _lane(upstream.url) as lane:
-            task = asyncio.create_task(lane.open(_call()))
-            await asyncio.sleep(0)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+    async with _server(RawServer(b"")) as server, _lane(server.url) as lane:
+        task = asyncio.create_task(lane.open(_call()))
+        await eventually(lambda: server.requests == 1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
-            assert lane._session.connector
-            assert not lane._session.connector._acquired
+        await eventually(lambda: not server.open)
+        assert not lane._pool.busy
+        assert not lane._pool.idle
+
+
+async def test_body_without_a_length_ends_with_its_connection() -> None:
+    async with (
+        _server(RawServer(OK_HEAD + b"\r\nall of it", closes=True)) as server,
+        _lane(server.url) as lane,
+    ):
+        assert await _read(lane) == b"all of it"
+        assert not lane._pool.idle
+
+
+async def test_interim_reply_is_passed_over() -> None:
+    early = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
+    async with _server(RawServer(early + WHOLE)) as server, _lane(server.url) as lane:
+        with await lane.open(_call()) as reply:
+            assert (reply.status, list(reply.headers)) == (200, [])
+            assert await reply.chunk() == b"{}"
+
+
+async def test_second_reply_that_nobody_asked_for_is_never_read_as_the_first() -> None:
+    other = OK_HEAD + b"content-length: 3\r\n\r\n[1]"
+    async with _server(RawServer(WHOLE + other)) as server, _lane(server.url) as lane:
+        assert [await _read(lane) for _ in range(2)] == [b"{}", b"{}"]
+
+    assert server.connections == 2
+
+
+async def test_bytes_after_a_reply_close_its_connection() -> None:
+    server = RawServer(WHOLE, later=WHOLE)
+    async with _server(server), _lane(server.url) as lane:
+        await _read(lane)
+        server.go_on.set()
+        await eventually(lambda: not lane._pool.idle)
+        assert await _read(lane) == b"{}"
+
+    assert server.connections == 2
+
+
+async def test_trailers_are_no_headers() -> None:
+    chunks = CHUNKED + b"2\r\n{}\r\n0\r\nx-late: 1\r\n\r\n"
+    async with _server(RawServer(chunks)) as server, _lane(server.url) as lane:
+        with await lane.open(_call()) as reply:
+            while await reply.chunk():
+                pass
+            assert list(reply.headers) == []
+
+
+async def test_upstream_waits_while_nobody_reads_and_all_of_it_arrives() -> None:
+    piece = b"x" * 1_000_000
+    body = b"%x\r\n%s\r\n" % (len(piece), piece)
+    raw = RawServer(CHUNKED + body * 8 + b"0\r\n\r\n")
+    async with _server(raw) as server, _lane(server.url) as lane:
+        with await lane.open(_call()) as reply:
+            await eventually(lambda: lane._pool.paused == 1)
+            first = await reply.chunk()
+            size = len(first)
+            while more := await reply.chunk():
+                size += len(more)
+
+    assert len(first) < 1_000_000
+    assert size == 8_000_000
+
+
+async def test_odd_bytes_of_a_path_and_a_header_arrive_as_they_were() -> None:
+    headers = [("x-a", "caf\u00e9 \udce9")]
+    async with fake_upstream(completion()) as upstream, _lane(upstream.url) as lane:
+        await _read(lane, _call("/v1/x?q=a%20b", headers, b"{}"))
+
+    assert upstream.calls[0].headers["x-a"].encode("latin-1") == b"caf\xc3\xa9 \xe9"

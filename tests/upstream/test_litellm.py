@@ -11,7 +11,7 @@ import pytest
 
 from proxy.app import Surroundings
 from proxy.errors import Fault, TimedOut, Unreachable
-from proxy.upstream.direct import Timeouts
+from proxy.upstream.connection_pool import Timeouts
 from proxy.upstream.lane import Call
 from proxy.upstream.litellm import LitellmLane
 from tests.fakes.gate import Gate, running_gate
