@@ -15,6 +15,7 @@ OF_SEVERAL: Final = {"gates/damage.py", "gates/schema_agreement.py"}
 COVERED_BY: Final = {
     "app.py": "e2e/test_pass.py",
     "contract/clock.py": "e2e/test_pass.py",
+    "contract/judging_child.py": "contract/test_judge_process.py",
     "contract/window.py": "e2e/test_window.py",
     "errors.py": "e2e/test_bad_input.py",
     "routes/admin.py": "e2e/test_keys_and_admin.py",

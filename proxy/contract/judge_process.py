@@ -6,21 +6,19 @@ process does one thing at a time, so that one that must be ended takes nobody el
 
 import asyncio
 import functools
-import importlib.util
-import multiprocessing
-import multiprocessing.connection
 import os
-import signal
-import threading
+import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any, Final, ParamSpec, TypeVar
 
+from proxy.contract import judging_child
 from proxy.contract.admission import Admission
 from proxy.contract.policy import GateSpec
-from proxy.gates.base import Gate, Verdict
-from proxy.gates.registry import gate_kinds
+from proxy.gates.base import Verdict
 from proxy.wire.reply import Reply, ToolCall, read_reply
 from proxy.wire.request import Request
 
@@ -32,8 +30,6 @@ _QUEUE: Final = 64
 _WAIT_SECONDS: Final = 60.0
 # A judgement is bounded by its own steps; a process that takes longer is ended and replaced.
 _PATIENCE_SECONDS: Final = 10.0
-_MEMORY_BYTES: Final = 2 << 30
-_NICENESS: Final = 5
 
 
 class JudgeFailed(Exception):
@@ -53,15 +49,15 @@ class JudgeProcess:
 
     async def applies(self, spec: GateSpec, request: Request) -> bool:
         """`Gate.applies` over there. Raises `InvalidRequest` as the gate does."""
-        return await self._run(_applies, spec, _slim(request))
+        return await self._run(judging_child.applies, spec, _slim(request))
 
     async def judge(self, spec: GateSpec, reply: Reply, request: Request) -> Verdict:
         """`Gate.judge` over there. Raises what the gate raises."""
-        return await self._run(_judge, spec, reply, _slim(request))
+        return await self._run(judging_child.judge, spec, reply, _slim(request))
 
     async def judge_call(self, spec: GateSpec, call: ToolCall, request: Request) -> Verdict:
         """`JudgesCalls.judge_call` over there; for gates that have it."""
-        return await self._run(_judge_call, spec, call, _slim(request))
+        return await self._run(judging_child.judge_call, spec, call, _slim(request))
 
     async def read(self, body: bytes) -> Reply:
         """`read_reply` over there, for long bodies. Raises `MalformedReply`."""
@@ -105,22 +101,33 @@ class JudgeProcess:
 
 
 class _Worker:
-    """One process and the pipe to it. Used by one judgement at a time."""
+    """One process and the pipe to it. Used by one judgement at a time.
+
+    Started by hand: multiprocessing would start a third process, which keeps track of resources
+    that are not used here.
+    """
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
+        ours, theirs = socket.socketpair()
+        alive, self._alive = os.pipe()
+        serve = f"from {judging_child.__name__} import serve; serve({theirs.fileno()}, {alive})"
+        self._process = subprocess.Popen(  # noqa: S603 - our own program with our own numbers
+            (sys.executable, "-P", "-c", serve),
+            stdin=subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(), alive),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
         theirs.close()
+        os.close(alive)
+        self._pipe: Connection = Connection(ours.detach())
 
     @property
-    def pid(self) -> int | None:
+    def pid(self) -> int:
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        return self._process.is_alive()
+        return self._process.poll() is None
 
     def ask(self, call: Callable[[], T]) -> T:
         """Block until the answer is there. Raises what the call raises, `EOFError` at death."""
@@ -132,72 +139,14 @@ class _Worker:
         return result
 
     def end(self) -> None:
+        """Kill the process. A thread that waits for its answer gets `EOFError`."""
         self._process.kill()
-        self._process.join()
-
-
-def _serve(pipe: Connection) -> None:
-    """What a process does: answer calls until nobody is left to ask."""
-    _settle_in()
-    gate_kinds()
-    while True:
-        try:
-            call = pipe.recv()
-        except EOFError:
-            return
-        try:
-            answer = False, call()
-        except Exception as error:  # noqa: BLE001 - what a gate raises is for the asker
-            answer = True, error
-        _answer(pipe, answer)
-
-
-def _answer(pipe: Connection, answer: tuple[bool, Any]) -> None:
-    try:
-        pipe.send(answer)
-    except Exception as error:  # noqa: BLE001 - an error of a gate's own may not travel
-        pipe.send((True, RuntimeError(f"{type(error).__name__} while answering")))
+        self._process.wait()
+        if self._alive >= 0:
+            os.close(self._alive)
+            self._alive = -1
 
 
 def _slim(request: Request) -> Request:
     """The request without its body: gates read its members only."""
     return replace(request, body=b"")
-
-
-def _settle_in() -> None:
-    """Leave signals to the parent, end with it, stand back for it, and bound the memory."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(_NICENESS)
-    threading.Thread(target=_end_with_the_parent, daemon=True).start()
-    if importlib.util.find_spec("resource") is not None:
-        import resource  # noqa: PLC0415 - not on every platform
-
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-
-
-def _end_with_the_parent() -> None:
-    """A parent that is killed says no farewell, and a long judgement would not notice."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
-        os._exit(0)
-
-
-@functools.cache
-def _gate(spec: GateSpec) -> Gate:
-    kind = gate_kinds()[spec.kind]
-    return kind.build(kind.options.model_validate_json(spec.options))
-
-
-def _applies(spec: GateSpec, request: Request) -> bool:
-    return _gate(spec).applies(request)
-
-
-def _judge_call(spec: GateSpec, call: ToolCall, request: Request) -> Verdict:
-    judges: Any = _gate(spec)
-    verdict: Verdict = judges.judge_call(call, request)
-    return verdict
-
-
-def _judge(spec: GateSpec, reply: Reply, request: Request) -> Verdict:
-    return _gate(spec).judge(reply, request)

@@ -77,8 +77,8 @@ async def test_dead_process_is_replaced() -> None:
     request = _request({})
     await process.applies(SPEC, request)
     (worker,) = process._idle
-    os.kill(worker.pid or 0, 9)
-    worker._process.join()
+    os.kill(worker.pid, 9)
+    worker._process.wait()
 
     with pytest.raises(JudgeFailed):
         await process.applies(SPEC, request)
