@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TextIO
 
 from fastapi import FastAPI
@@ -19,10 +19,14 @@ from proxy.contract.judge_process import JudgeProcess
 from proxy.contract.judging import Judge
 from proxy.contract.policy_file import load_policies
 from proxy.contract.policy_set import PolicySet
+from proxy.contract.probe import Probe
+from proxy.contract.readiness import EngineReadiness, WaitBounds
+from proxy.contract.second_look import SecondLook
 from proxy.contract.yaml_places import read_yaml
 from proxy.gates.base import Repair
 from proxy.gates.registry import gate_kinds
 from proxy.keys import KeyRing
+from proxy.ledger.ledger import Ledger
 from proxy.recipes.recipe import Recipe, load_recipe
 from proxy.routes.admin import AdminParts, build_admin
 from proxy.routes.openai import Door, Gateway
@@ -33,9 +37,10 @@ from proxy.telemetry.log import RequestLog
 from proxy.telemetry.metrics import Metrics
 from proxy.telemetry.record import RecentRequests
 from proxy.telemetry.recorder import Recorder
+from proxy.telemetry.start_sinks import StartSinks
 from proxy.upstream.connection_pool import Timeouts
 from proxy.upstream.direct import DirectLane
-from proxy.upstream.engine import Engine, EngineState, FirstAnswer
+from proxy.upstream.engine import Engine, EngineState
 from proxy.upstream.lane import Lane
 from proxy.upstream.litellm import LitellmLane
 from proxy.upstream.poller import EnginePoller
@@ -96,7 +101,7 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
     async with AsyncExitStack() as stack:
         lane = around.wrap_lane(_lane(settings, settings.lanes[MAIN], around.environ))
         stack.push_async_callback(lane.close)
-        engine = _engine(metrics)
+        ledger = _ledger(settings, policies, metrics, stack)
         log = RequestLog(around.log, metrics.log_dropped)
         stack.callback(log.close)
         recent = RecentRequests()
@@ -105,6 +110,13 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             process = JudgeProcess()
             stack.callback(process.close)
             process.start()
+        engine = await _engine(metrics, around.clock, ledger)
+        poller = EnginePoller(
+            lane,
+            engine,
+            poll_seconds=settings.engine.poll_seconds,
+            timeout_seconds=settings.engine.timeout_seconds,
+        )
         parts = Parts(
             lane=lane,
             engine=engine,
@@ -115,8 +127,11 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             observe=settings.observe,
             recipe_model=recipe.model if recipe else "",
         )
+        readiness = _readiness(settings, parts, poller, metrics)
+        parts = replace(parts, readiness=readiness)
         door = _door(settings, policies, keys, recipe)
-        recorder = Recorder((metrics, recent, log))
+        sinks = (metrics, recent, log) if ledger is None else (metrics, recent, log, ledger)
+        recorder = Recorder(sinks, metrics.records_failed)
         stack.callback(recorder.flush)
         gateway = Gateway(door, parts, recorder)
         metrics.watch_load(lambda: gateway.in_flight, lambda: door.admission.depth)
@@ -126,25 +141,15 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
                 recent=recent,
                 catch_up=recorder.flush,
                 engines={MAIN: engine},
+                readiness={MAIN: readiness},
                 is_draining=lambda: gateway.draining,
                 token=_secret(settings.admin.token_env, around.environ),
             )
         )
-        await _keep_looking(settings, lane, engine, stack)
+        await poller.look()
+        looking = poller.run() if readiness is None else readiness.run()
+        stack.push_async_callback(_stop, asyncio.create_task(looking))
         yield App(settings, PublicApp(gateway), admin, gateway, engine, policies, recipe)
-
-
-async def _keep_looking(
-    settings: Settings, lane: Lane, engine: Engine, stack: AsyncExitStack
-) -> None:
-    poller = EnginePoller(
-        lane,
-        engine,
-        poll_seconds=settings.engine.poll_seconds,
-        timeout_seconds=settings.engine.timeout_seconds,
-    )
-    await poller.look()
-    stack.push_async_callback(_stop, asyncio.create_task(poller.run()))
 
 
 async def _stop(task: asyncio.Task[None]) -> None:
@@ -152,14 +157,55 @@ async def _stop(task: asyncio.Task[None]) -> None:
     await asyncio.wait({task})
 
 
+def _readiness(
+    settings: Settings, parts: Parts, poller: EnginePoller, metrics: Metrics
+) -> EngineReadiness | None:
+    """What keeps requests back while the engine is away or probed; None: nothing ever does."""
+    lane = settings.lanes[MAIN]
+    if lane.probe is None and not lane.wait_seconds:
+        metrics.watch_ready(MAIN, lambda: 0)
+        return None
+    probe = None
+    if lane.probe is not None:
+        probe = Probe(
+            parts,
+            lane.probe.value(),
+            lambda answer: metrics.probe(MAIN, answer.result, answer.tokens),
+        )
+    bounds = WaitBounds(lane.wait_seconds, settings.admission.queue, settings.engine.poll_seconds)
+    looks = SecondLook(poller, parts.lane, parts.engine, settings.engine.timeout_seconds)
+    readiness = EngineReadiness(parts.engine, looks, bounds, metrics.ready_wait, probe)
+    metrics.watch_ready(MAIN, lambda: readiness.waiting)
+    return readiness
+
+
 def _recipe(settings: Settings) -> Recipe | None:
     path = settings.lanes[MAIN].recipe
     return None if path is None else load_recipe(path, read_yaml)
 
 
-def _engine(metrics: Metrics) -> Engine:
-    engine = Engine(lambda _, answer: metrics.engine_start(MAIN, answer))
-    metrics.watch_engine(MAIN, tuple(EngineState), tuple(FirstAnswer), lambda: engine.state)
+def _ledger(
+    settings: Settings, policies: PolicySet, metrics: Metrics, stack: AsyncExitStack
+) -> Ledger | None:
+    """The ledger, opened by its own thread; closed when what fills it has ended."""
+    address = settings.ledger.address
+    if address is None:
+        return None
+    levels = {policy.label: policy.record for policy in policies.policies}
+    ledger = Ledger(address, levels=levels, lanes=(MAIN,), on_drop=metrics.ledger_dropped)
+    stack.push_async_callback(asyncio.to_thread, ledger.close)
+    metrics.watch_ledger(lambda: ledger.works)
+    return ledger
+
+
+async def _engine(metrics: Metrics, clock: Clock, ledger: Ledger | None) -> Engine:
+    """The main lane's engine, and who hears of its starts."""
+    remembered = await ledger.remembered(MAIN) if ledger else {}
+    sinks = StartSinks((metrics, ledger) if ledger else (metrics,))
+    engine = Engine(MAIN, sinks, clock.unix, remembered)
+    metrics.watch_engine(
+        MAIN, tuple(EngineState), state=lambda: engine.state, source=lambda: engine.source
+    )
     return engine
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from proxy import PRODUCT, __version__
+from proxy.cli_ledger import add_ledger
 from proxy.errors import ConfigError, Problem, SluicegateError
 
 OK: Final = 0
@@ -59,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_init(commands)
     _add_policy(commands)
     _add_keys(commands)
+    add_ledger(commands)
     version = commands.add_parser("version", help="print the version")
     version.set_defaults(run=_version)
     return parser

@@ -8,6 +8,7 @@
         HeadTooLarge 431 (in http_protocol)
       GateRejected        a gate said no, 422
       Interrupted         the proxy had to stop, 503
+      LedgerTrouble       the ledger cannot be used (in ledger/trouble); no request sees it
       UpstreamError
         Unreachable 503, BadReply 502, StreamBroken 502, TimedOut 504
 

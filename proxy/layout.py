@@ -22,6 +22,8 @@ lanes:
     url: "http://127.0.0.1:8000"           # your vLLM
     # What it was started with: sequences at once, context length. Remove it for another model.
     recipe: recipes/qwen3.6-35b-a3b-fp8-mtp1-flashinfer.yaml
+    # On every new start of the engine, ask it for strict JSON first; requests wait meanwhile.
+    # probe: {valid: 1, on_fail: open}
 
 policies: {folder: policies, order: [production]}
 
@@ -29,6 +31,7 @@ policies: {folder: policies, order: [production]}
 limits: {request_bytes: 32MiB, reply_bytes: 16MiB, connect_seconds: 5, idle_seconds: 60}
 usage: inject                              # ask for usage, hide the extra chunk; or `leave`
 slo: {ttfr_seconds: 0.2}
+ledger: {url: "sqlite:///sluicegate.db"}   # engine starts and requests; `null` for none
 """
 
 

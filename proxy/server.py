@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import importlib.util
+import logging
 import os
 import signal
 import socket
@@ -64,8 +65,18 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
 def run_serve(file: Path | None, flags: Mapping[str, object], names: Mapping[str, str]) -> None:
     """The command `serve`: settings, proxy, listeners, until a signal. Raises `ConfigError`."""
     settings = load_settings(file, os.environ, flags, names)
+    _speak_on_stderr()
     with fast_runner() as runner:
         runner.run(_serve(settings, Surroundings()))
+
+
+def _speak_on_stderr() -> None:
+    """Show what the program says of itself; the log of requests has stdout for itself."""
+    spoken = logging.StreamHandler()
+    spoken.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    own = logging.getLogger("proxy")
+    own.setLevel(logging.INFO)
+    own.addHandler(spoken)
 
 
 async def _serve(settings: Settings, around: Surroundings) -> None:

@@ -13,25 +13,29 @@ from pydantic import AfterValidator, Field, model_validator
 from proxy.byte_size import ByteSize
 from proxy.contract.known_words import ANY, did_you_mean, without_unavailable
 from proxy.contract.policy_document import check_name
+from proxy.contract.probe_settings import ProbeSettings
 from proxy.contract.section import CheckFailed, Section
 from proxy.contract.sound_parts import sound_parts
 from proxy.contract.yaml_places import KeyPath, Places, read_yaml
 from proxy.data_files import policies_folder
 from proxy.errors import Place, Problem, RecipeError, SettingsError
 from proxy.lane_url import LaneUrl
+from proxy.ledger_settings import LEDGER_URL, Ledger
 from proxy.recipes.recipe import load_recipe
 from proxy.settings_layers import DEFAULT_FILE, Layers, Shape
 
 MIB: Final = 1024 * 1024
+_READY_WAIT_SECONDS: Final = 30.0
 _LANE_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 # Keys of the design that this version does not have.
-_TO_COME: Final[tuple[KeyPath, ...]] = (("lanes", ANY, "probe"), ("lanes", "judge"), ("ledger",))
+_TO_COME: Final[tuple[KeyPath, ...]] = (("lanes", "judge"),)
 _FILES: Final[tuple[KeyPath, ...]] = (
     ("policies", "folder"),
     ("keys", "file"),
     ("lanes", ANY, "recipe"),
     ("lanes", ANY, "ca_file"),
+    ("lanes", ANY, "probe", "schema"),
 )
 _SECRETS: Final[tuple[KeyPath, ...]] = (("admin", "token_env"), ("lanes", ANY, "key_env"))
 
@@ -92,6 +96,7 @@ class Lane(Section):
     """A named upstream. `key_env` names the variable that holds its key.
 
     `url` stands with or without `/v1` for a direct lane, and as litellm wants it for the others.
+    `ready_wait_seconds` None: 30 where there is a probe, else 0.
     """
 
     url: LaneUrl | None = None
@@ -100,6 +105,15 @@ class Lane(Section):
     key_env: _Variable | None = None
     recipe: _FilePath | None = None
     ca_file: _FilePath | None = None
+    probe: ProbeSettings | None = None
+    ready_wait_seconds: Annotated[float, Field(ge=0)] | None = None
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long a request waits for an engine that is away or probed."""
+        if self.ready_wait_seconds is not None:
+            return self.ready_wait_seconds
+        return _READY_WAIT_SECONDS if self.probe else 0.0
 
     @model_validator(mode="after")
     def _has_an_address(self) -> Self:
@@ -192,6 +206,7 @@ class Settings(Section):
     unjudged: Annotated[Unjudged, Field(strict=False)] = Unjudged.RELAY
     slo: Slo = Slo()
     engine: Engine = Engine()
+    ledger: Ledger = Ledger()
     drain_seconds: Annotated[float, Field(ge=0)] = 30
     observe: bool = False
     trust_env: bool = False
@@ -209,7 +224,8 @@ def load_settings(
     ("listen.port"); `flag_names` says how they are spelled on the command line, for messages.
     Raises `SettingsError` with all problems of all three at once.
     """
-    layers = Layers(Shape(Settings, _TO_COME, _FILES, _SECRETS), Path.cwd(), Place("settings"))
+    shape = Shape(Settings, _TO_COME, _FILES, _SECRETS, (LEDGER_URL,))
+    layers = Layers(shape, Path.cwd(), Place("settings"))
     if file is not None or Path(DEFAULT_FILE).is_file():
         layers.read_file(file or Path(DEFAULT_FILE))
     layers.read_environment(environ, flags)
@@ -225,7 +241,8 @@ def load_settings(
     if problems:
         raise SettingsError(sorted(problems, key=_position))
     policies = settings.policies.model_copy(update={"folder": folder})
-    return settings.model_copy(update={"policies": policies})
+    ledger = settings.ledger.standing_in(layers.base)
+    return settings.model_copy(update={"policies": policies, "ledger": ledger})
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +316,9 @@ class _Checks:
                 place = self.places.value((*path, "ca_file"))
                 message = f"`lanes.{name}.ca_file`: there is no file {lane.ca_file}"
                 yield Problem(place, message, "check the path")
+            if name != "main" and lane.probe:
+                message = f"`lanes.{name}.probe`: only the lane `main` is probed"
+                yield Problem(self.places.key((*path, "probe")), message, "remove it")
             if lane.recipe:
                 yield from self._recipe(lane.recipe, (*path, "recipe"))
 

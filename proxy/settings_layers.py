@@ -13,9 +13,10 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from proxy.contract.known_words import ANY, did_you_mean
-from proxy.contract.model_problems import fields_at, has_member
+from proxy.contract.model_problems import fields_at, has_member, is_free_mapping
 from proxy.contract.yaml_places import Entry, KeyPath, Places, parse_yaml, read_yaml
 from proxy.errors import Place, Problem
+from proxy.ledger.address import anchored
 
 PREFIX: Final = "SLUICEGATE_"
 DEFAULT_FILE: Final = "sluicegate.yaml"
@@ -35,6 +36,7 @@ class Shape:
     unavailable: Collection[KeyPath]
     files: Collection[KeyPath]
     secrets: Collection[KeyPath]
+    file_urls: Collection[KeyPath] = ()
 
 
 @dataclass(slots=True)
@@ -120,11 +122,15 @@ class Layers:
             self._assign(path, document.data, place)
 
     def _assign(self, path: KeyPath, value: Any, place: Place) -> None:
-        """Put one value into the data; where a list or text stands in the way, that is reported."""
-        if isinstance(value, dict):
+        """Put one value into the data; where a list or text stands in the way, that is reported.
+
+        Mappings are merged, save those whose members are anybody's: they are one value.
+        """
+        if isinstance(value, dict) and not is_free_mapping(self.shape.model, path):
             for name, member in value.items():
                 self._assign((*path, name), member, place)
-            return
+            if value or isinstance(_value_at(self.data, path), dict):
+                return
         target = self.data
         for depth, step in enumerate(path[:-1], start=1):
             if not isinstance(target, dict):
@@ -148,6 +154,8 @@ class Layers:
             }
         if isinstance(value, str) and _matches_any(path, self.shape.files):
             return str(base / value)
+        if isinstance(value, str) and _matches_any(path, self.shape.file_urls):
+            return anchored(value, base)
         return value
 
     def _secret_names(self, environ: Mapping[str, str], flags: Mapping[str, object]) -> set[object]:
@@ -199,6 +207,12 @@ class Layers:
 def _is_foreign(name: str, text: str) -> bool:
     is_address = name.endswith("_PORT") and _SERVICE_ADDRESS.match(text)
     return bool(is_address or _SERVICE_LINK.fullmatch(name))
+
+
+def _value_at(data: Any, path: KeyPath) -> Any:
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) else None
+    return data
 
 
 def _values_at(data: Any, patterns: Collection[KeyPath], path: KeyPath) -> Iterator[str]:

@@ -95,7 +95,9 @@ def test_wrong_arguments_end_with_2(
     assert "usage: sluicegate" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["serve", "demo", "init", "policy", "keys", "version"])
+@pytest.mark.parametrize(
+    "command", ["serve", "demo", "init", "policy", "keys", "ledger", "version"]
+)
 def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])

@@ -1,6 +1,7 @@
 """The tables of docs/ against the code: what they list is what there is."""
 
 import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,18 +11,24 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from proxy.app import Surroundings, open_app
+from proxy.contract.model_problems import fields_at
 from proxy.contract.policy_rules import RuleBlock
 from proxy.contract.policy_schema import policy_schema
+from proxy.contract.probe_settings import ProbeSettings
 from proxy.contract.yaml_places import parse_yaml
 from proxy.data_files import policies_folder, recipes_folder
 from proxy.errors import Fault, ReplyableError
 from proxy.gates.registry import gate_kinds
+from proxy.ledger.starts_report import starts_json
+from proxy.ledger.tables import METADATA
 from proxy.settings import Lane, Settings, load_settings
 from proxy.upstream.litellm_request import _PASSED_ON
+from tests.fakes.records import clean_start
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 ANY_LANE = "lanes.NAME."
+ANY_PROBE = f"{ANY_LANE}probe."
 RULE_KEYS = tuple(RuleBlock.model_fields)
 MarkdownRow = tuple[str, ...]
 
@@ -82,12 +89,15 @@ def nested(flat: dict[str, Any]) -> dict[str, Any]:
     return tree
 
 
-async def test_metrics_page_lists_exactly_the_metrics_with_type_and_labels() -> None:
+async def test_metrics_page_lists_exactly_the_metrics_with_type_and_labels(
+    tmp_path: Path,
+) -> None:
     registry = CollectorRegistry()
     flags = {
         "lanes.main.url": "http://127.0.0.1:9",
         "lanes.main.recipe": str(next(recipes_folder().glob("*.yaml"))),
         "policies.folder": str(policies_folder()),
+        "ledger.url": f"sqlite:///{tmp_path}/ledger.db",
     }
     around = Surroundings(environ={}, log=io.StringIO(), registry=registry)
 
@@ -108,7 +118,8 @@ async def test_metrics_page_lists_exactly_the_metrics_with_type_and_labels() -> 
 
 def test_settings_page_lists_exactly_the_settings() -> None:
     schema = Settings.model_json_schema()
-    lanes = {f"{ANY_LANE}{name}" for name in Lane.model_fields}
+    lanes = {f"{ANY_LANE}{name}" for name in fields_at(Lane, ())}
+    lanes |= {f"{ANY_PROBE}{name}" for name in fields_at(Lane, ("probe",))}
 
     told = {name for name, *_ in rows("settings.md", "key")}
 
@@ -122,6 +133,8 @@ def test_settings_page_tells_the_defaults() -> None:
     }
     lane = {name.removeprefix(ANY_LANE): value for name, value in defaults.items()}
     lane = {name: value for name, value in lane.items() if name in Lane.model_fields}
+    probe = {name.removeprefix(ANY_PROBE): value for name, value in defaults.items()}
+    probe = {name: value for name, value in probe.items() if name in fields_at(Lane, ("probe",))}
     flat = {name: value for name, value in defaults.items() if not name.startswith(ANY_LANE)}
 
     told = Settings.model_validate(nested(flat))
@@ -130,6 +143,7 @@ def test_settings_page_tells_the_defaults() -> None:
     assert lane["url"] is None
     assert told.model_dump() == Settings().model_dump()
     assert told_lane.model_dump() == Lane(url="http://a").model_dump()
+    assert ProbeSettings.model_validate(probe) == ProbeSettings()
 
 
 def test_policies_page_lists_exactly_the_keys_of_a_policy() -> None:
@@ -151,6 +165,18 @@ def test_page_of_a_gate_lists_exactly_its_options_with_defaults(gate: str) -> No
 
     assert set(told) == set(options.model_fields)
     assert numbers == {name: options().model_dump()[name] for name in numbers}
+
+
+def test_ledger_page_lists_exactly_the_tables_and_their_columns() -> None:
+    told = {name: set(columns.split(", ")) for name, _, columns in rows("ledger.md", "table")}
+
+    assert told == {table.name: set(table.c.keys()) for table in METADATA.sorted_tables}
+
+
+def test_ledger_page_lists_exactly_what_is_told_of_a_lane() -> None:
+    document = json.loads(starts_json([clean_start("k")]))
+
+    assert [key for key, *_ in rows("ledger.md", "key")] == list(document["lanes"][0])
 
 
 def test_litellm_page_names_every_member_that_is_passed_on() -> None:

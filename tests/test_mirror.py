@@ -6,10 +6,17 @@ from typing import Final
 
 TESTS: Final = Path(__file__).parent
 PROXY: Final = TESTS.parent / "proxy"
-NO_MIRRORS: Final = {"e2e", "fakes", "benchmarks", "fuzz", "cases"}
+NO_MIRRORS: Final = {"e2e", "engines", "fakes", "benchmarks", "fuzz", "cases"}
 OF_THE_WHOLE: Final = {"test_mirror.py", "test_docs.py", "test_sluicegate.py"}
 # Properties that several modules hold together.
-OF_SEVERAL: Final = {"gates/damage.py", "gates/schema_agreement.py"}
+OF_SEVERAL: Final = {
+    "gates/damage.py",
+    "gates/schema_agreement.py",
+    "upstream/engine_history.py",
+    "upstream/engine_memory.py",
+    "upstream/engine_sleep.py",
+    "upstream/engine_sources.py",
+}
 
 # Modules that only a running proxy shows, or that are vocabulary alone, and what covers them.
 COVERED_BY: Final = {
@@ -18,6 +25,12 @@ COVERED_BY: Final = {
     "contract/judging_child.py": "contract/test_judge_process.py",
     "contract/window.py": "e2e/test_window.py",
     "errors.py": "e2e/test_bad_input.py",
+    "ledger/migrations/env.py": "ledger/test_revision.py",
+    "ledger/migrations/versions/0001_starts_and_requests.py": "ledger/test_revision.py",
+    "ledger/pace.py": "ledger/test_writer.py",
+    "ledger/tables.py": "ledger/test_revision.py",
+    "ledger/trouble.py": "ledger/test_diagnosis.py",
+    "ledger/upgrade.py": "ledger/test_revision.py",
     "routes/admin.py": "e2e/test_keys_and_admin.py",
     "routes/public.py": "e2e/test_keys_and_admin.py",
     "telemetry/outcome.py": "telemetry/test_metrics.py",

@@ -42,7 +42,7 @@ def test_serve_answers_until_a_signal_and_says_where(capsys: pytest.CaptureFixtu
     status = main(
         [
             *("serve", "--upstream", "http://127.0.0.1:1", "--observe"),
-            *("--port", str(port), "--admin-port", "0"),
+            *("--port", str(port), "--admin-port", "0", "--set", "ledger.url=none"),
         ]
     )
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.contract.probe_settings import ProbeSettings
 from proxy.data_files import policies_folder
 from proxy.errors import SettingsError
 from proxy.settings import Lane, Listen, Provider, Settings, Unjudged, Usage, load_settings
@@ -90,6 +91,64 @@ def test_every_key_of_a_file_is_read(tmp_path: Path) -> None:
     assert settings.trust_env
 
 
+def test_probe_makes_requests_wait_unless_the_settings_say_otherwise() -> None:
+    plain = Lane(url="http://h")
+
+    assert plain.wait_seconds == 0
+    assert Lane(url="http://h", probe=ProbeSettings()).wait_seconds == 30
+    assert Lane(url="http://h", probe=ProbeSettings(), ready_wait_seconds=0).wait_seconds == 0
+    assert Lane(url="http://h", ready_wait_seconds=7).wait_seconds == 7
+
+
+def test_schema_of_a_probe_is_found_beside_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "probe.json").write_text('{"type": "object"}')
+    lane = "lanes: {main: {url: 'http://h', probe: {schema: probe.json}}}\n"
+
+    settings = load_settings(written(tmp_path, lane), {}, {})
+
+    probe = settings.lanes["main"].probe
+    assert probe is not None
+    assert probe.json_schema == {"type": "object"}
+
+
+def test_probe_can_be_set_and_unset_from_outside(tmp_path: Path) -> None:
+    lane = "lanes: {main: {url: 'http://h', probe: {valid: 1}}}\n"
+    several = {
+        "SLUICEGATE_LANES__MAIN__PROBE__VALID": "3",
+        "SLUICEGATE_LANES__MAIN__PROBE__SCHEMA": '{"type": "object"}',
+    }
+
+    more = load_settings(written(tmp_path, lane), several, {}).lanes["main"].probe
+    none = load_settings(written(tmp_path, lane), {}, {"lanes.main.probe": "null"})
+
+    assert more is not None
+    assert (more.valid, more.json_schema) == (3, {"type": "object"})
+    assert none.lanes["main"].probe is None
+
+
+def test_empty_probe_from_outside_is_a_probe_and_changes_none_that_is_there(
+    tmp_path: Path,
+) -> None:
+    lane = "lanes: {main: {url: 'http://h', probe: {valid: 3}}}\n"
+    empty: dict[str, object] = {"lanes.main.probe": {}}
+
+    made = load_settings(written(tmp_path, MAIN), {}, empty).lanes["main"].probe
+    kept = load_settings(written(tmp_path, lane), {}, empty).lanes["main"].probe
+
+    assert made == ProbeSettings()
+    assert kept == ProbeSettings(valid=3)
+
+
+def test_schema_from_outside_takes_the_place_of_another(tmp_path: Path) -> None:
+    lane = "lanes: {main: {url: 'http://h', probe: {schema: {minProperties: 1}}}}\n"
+    schema = {"SLUICEGATE_LANES__MAIN__PROBE__SCHEMA": '{"type": "object"}'}
+
+    probe = load_settings(written(tmp_path, lane), schema, {}).lanes["main"].probe
+
+    assert probe is not None
+    assert probe.json_schema == {"type": "object"}
+
+
 def test_without_a_file_the_one_in_the_folder_is_read(tmp_path: Path) -> None:
     written(tmp_path, MAIN + "drain_seconds: 7\n")
 
@@ -140,8 +199,15 @@ def test_without_a_folder_of_policies_the_shipped_one_is_used(tmp_path: Path) ->
         ),
         pytest.param(
             "ledger: {url: x}",
-            "sluicegate.yaml:2:1: `ledger` is not available in this version (remove it)",
+            "sluicegate.yaml:2:15: `ledger.url` is no URL of a database"
+            " (write sqlite:///sluicegate.db, or postgresql://user@host/database)",
             id="ledger",
+        ),
+        pytest.param(
+            "ledger: {url: 'postgres://me:s3cret@h/x'}",
+            "sluicegate.yaml:2:15: `ledger.url` names `postgres`, but a ledger is SQLite or"
+            " PostgreSQL (write `postgresql://`)",
+            id="kind of ledger",
         ),
         pytest.param(
             "listen: {port: 70000}",
@@ -292,9 +358,31 @@ def test_mistake_has_place_and_remedy(tmp_path: Path, text: str, expected: str) 
             id="bad name",
         ),
         pytest.param(
-            "main: {url: 'http://h', probe: {valid: 1}}",
-            "1:33: `lanes.main.probe` is not available in this version (remove it)",
-            id="probe",
+            "main: {url: 'http://h', probe: {valid: 0}}",
+            "1:48: `lanes.main.probe.valid` is 0, but must be at least 1 (change the number)",
+            id="probe that wants nothing",
+        ),
+        pytest.param(
+            "main: {url: 'http://h', probe: {schma: {}}}",
+            "1:41: unknown key `lanes.main.probe.schma` (did you mean `schema`?)",
+            id="misspelt key of a probe",
+        ),
+        pytest.param(
+            "main: {url: 'http://h', probe: {schema: {type: object, minProperties: -1}}}",
+            "1:79: `lanes.main.probe.schema.minProperties` cannot be used as a JSON Schema: a part"
+            " of the schema does not satisfy minimum 0 at /minProperties (correct the schema)",
+            id="schema of a probe",
+        ),
+        pytest.param(
+            "main: {url: 'http://h', ready_wait_seconds: -1}",
+            "1:53: `lanes.main.ready_wait_seconds` is -1, but must be at least 0.0"
+            " (change the number)",
+            id="wait of less than nothing",
+        ),
+        pytest.param(
+            "main: {url: 'http://h'}, other: {url: 'http://h', probe: {}}",
+            "1:59: `lanes.other.probe`: only the lane `main` is probed (remove it)",
+            id="probe of another lane",
         ),
         pytest.param(
             "main: {url: 'http://h'}, judge: {provider: litellm, model: m}",

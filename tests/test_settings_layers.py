@@ -146,9 +146,9 @@ def test_relative_paths_of_flags_start_from_the_working_folder(tmp_path: Path) -
             id="no YAML",
         ),
         pytest.param(
-            {"SLUICEGATE_LEDGER__URL": "sqlite:///x"},
-            "environment SLUICEGATE_LEDGER__URL: `ledger` is not available in this version"
-            " (remove it)",
+            {"SLUICEGATE_LANES__JUDGE__MODEL": "x"},
+            "environment SLUICEGATE_LANES__JUDGE__MODEL: `lanes.judge` is not available in this"
+            " version (remove it)",
             id="not available",
         ),
         pytest.param(

@@ -1,7 +1,10 @@
 """Admission: how many requests may be at the upstream at once, and how many may wait."""
 
 import asyncio
+import math
 from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
@@ -11,7 +14,8 @@ from proxy.errors import QueueFull
 class Admission:
     """A bounded, first-come-first-served gate: `async with admission:` around an exchange.
 
-    Raises `QueueFull` when the queue is full or the wait exceeds `wait_seconds`.
+    Raises `QueueFull` when the queue is full or the wait exceeds `wait_seconds`. `kept` is for
+    those who have a place already.
     """
 
     def __init__(self, concurrent: int, queue: int, wait_seconds: float) -> None:
@@ -25,15 +29,20 @@ class Admission:
         """Requests that are waiting."""
         return len(self._waiting)
 
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Enter after a wait elsewhere that was bounded by the same number: no queue is too full.
+
+        Raises `QueueFull` when the wait exceeds `wait_seconds`.
+        """
+        await self._enter(math.inf)
+        try:
+            yield
+        finally:
+            self._release()
+
     async def __aenter__(self) -> Self:
-        if self._free > 0:
-            self._free -= 1
-            return self
-        if len(self._waiting) >= self._queue:
-            raise QueueFull(
-                "Too many requests are waiting for the upstream.", retry_after_seconds=1
-            )
-        await self._wait()
+        await self._enter(self._queue)
         return self
 
     async def __aexit__(
@@ -43,6 +52,16 @@ class Admission:
         trace: TracebackType | None,
     ) -> None:
         self._release()
+
+    async def _enter(self, most: float) -> None:
+        if self._free > 0:
+            self._free -= 1
+            return
+        if len(self._waiting) >= most:
+            raise QueueFull(
+                "Too many requests are waiting for the upstream.", retry_after_seconds=1
+            )
+        await self._wait()
 
     async def _wait(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -7,8 +7,8 @@ from proxy.errors import UpstreamError
 from proxy.gates.base import Result
 from proxy.telemetry.outcome import AttemptResult, AttemptStep
 from proxy.telemetry.record import AttemptRecord
-from proxy.upstream.engine import Dispatch
 from proxy.upstream.lane import Headers
+from proxy.upstream.sample import Dispatch
 from proxy.wire.reply import Reply
 from proxy.wire.sse import Event
 from proxy.wire.tap import StreamTap
@@ -80,6 +80,7 @@ class Attempt:
             ttfr_seconds=None if first is None else first - self.began,
             completion_tokens=self.tap.completion_tokens,
             verdicts=tuple(judged.record() for judged in self.judged),
+            sample=self.dispatch.role if self.dispatch else None,
         )
 
     def _result(self) -> AttemptResult:

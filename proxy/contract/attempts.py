@@ -1,20 +1,21 @@
 """The attempt loop of a held reply: call, judge, next step of the ladder, until it is settled."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.collect import collect
+from proxy.contract.engine_answer import answer_of
 from proxy.contract.job import Job
-from proxy.contract.judging import Judged
 from proxy.contract.ladder import STRICT_JSON, Failure, Ladder
+from proxy.contract.patience import patience_for
 from proxy.contract.policy import StepKind
 from proxy.contract.steps import Draft, Variation, body_for
 from proxy.contract.upstream_faults import may_repeat
 from proxy.contract.window import Window
 from proxy.errors import TimedOut, Unreachable, UpstreamError
-from proxy.gates.base import Result
 from proxy.telemetry.outcome import AttemptStep, Endpoint
 from proxy.wire.tap import StreamTap
 
@@ -30,27 +31,38 @@ class Settled:
     end: StepKind
 
 
-def begin_attempt(job: Job, number: int, step: AttemptStep) -> Attempt:
+def begin_attempt(job: Job, earlier: Sequence[Attempt], step: AttemptStep) -> Attempt:
     """Note the engine's state at dispatch; a strict-JSON request may be its start's sample."""
     engine = job.parts.engine
+    after = earlier[-1].dispatch if earlier else None
     strict = any(rule.gate.name == STRICT_JSON for rule in job.plan.rules)
+    cause = _repeated(earlier) if step is AttemptStep.WAITED else step
     return Attempt(
-        number=number,
+        number=len(earlier) + 1,
         step=step,
         began=job.parts.clock.now(),
         cold=engine.is_cold,
-        dispatch=engine.dispatch() if strict else None,
+        dispatch=engine.dispatch(step=cause, after=after) if strict else None,
         tap=StreamTap(max(1, job.request.n) if job.arrival.endpoint is Endpoint.CHAT else 1),
     )
 
 
+def _repeated(earlier: Sequence[Attempt]) -> AttemptStep:
+    """The step of the call that was not accepted: only that it came late is new."""
+    return next(one.step for one in reversed(earlier) if one.step is not AttemptStep.WAITED)
+
+
 def finish_attempt(job: Job, attempt: Attempt) -> None:
-    """Tell the engine's state what the attempt has shown; called in every case."""
+    """Tell the engine's state what the attempt has shown; called in every case.
+
+    A reply that broke off may have begun long before the engine went away: it shows nothing.
+    """
     attempt.ended = job.parts.clock.now()
     engine = job.parts.engine
+    broke_off = attempt.abandoned or attempt.error is not None
     if isinstance(attempt.error, Unreachable):
         engine.saw_unreachable()
-    elif attempt.status and attempt.status not in _SAY_NOTHING:
+    elif attempt.status and attempt.status not in _SAY_NOTHING and not broke_off:
         engine.saw_alive()
     settle_sample(job, attempt)
 
@@ -58,15 +70,8 @@ def finish_attempt(job: Job, attempt: Attempt) -> None:
 def settle_sample(job: Job, attempt: Attempt) -> None:
     """Tell how a strict-JSON answer was judged; once more where the verdict comes after all."""
     if attempt.dispatch is not None:
-        job.parts.engine.settle(attempt.dispatch, valid=_strict_answer_valid(attempt.judged))
-
-
-def _strict_answer_valid(judged: tuple[Judged, ...]) -> bool | None:
-    """Whether the answer was valid as the engine sent it; a repair means that it was not."""
-    for one in judged:
-        if one.verdict.gate == STRICT_JSON and one.verdict.result in (Result.PASS, Result.FAIL):
-            return one.verdict.result is Result.PASS and not one.verdict.repaired
-    return None
+        answer = answer_of(job.request, attempt.judged)
+        job.parts.engine.settle(attempt.dispatch, valid=answer.valid, fault=answer.fault)
 
 
 class AttemptLoop:
@@ -78,6 +83,7 @@ class AttemptLoop:
         self._now = job.parts.clock.now
         self._deadline = self._now() + job.attempts.deadline_seconds
         self._ladder = Ladder(job.attempts, self._deadline)
+        self._patience = patience_for(job, self._deadline)
         self.attempts: list[Attempt] = []
 
     async def run(self) -> Settled:
@@ -95,6 +101,9 @@ class AttemptLoop:
         body, step = self._job.body, AttemptStep.FIRST
         while True:
             attempt = await self._attempt(body, step)
+            if await self._outlasts(attempt):
+                step = AttemptStep.WAITED
+                continue
             following = self._following(attempt)
             if isinstance(following, StepKind):
                 return Settled(attempt, following)
@@ -104,7 +113,7 @@ class AttemptLoop:
 
     async def _attempt(self, body: bytes, step: AttemptStep) -> Attempt:
         job = self._job
-        attempt = begin_attempt(job, len(self.attempts) + 1, step)
+        attempt = begin_attempt(job, self.attempts, step)
         self.attempts.append(attempt)
         attempt.abandoned = True
         try:
@@ -119,6 +128,12 @@ class AttemptLoop:
         finally:
             finish_attempt(job, attempt)
         return attempt
+
+    async def _outlasts(self, attempt: Attempt) -> bool:
+        """Whether the call was not accepted, and may be made again without a step of the ladder."""
+        if self._patience is None or self._is_open:
+            return False
+        return await self._patience.outlasts(attempt)
 
     def _following(self, attempt: Attempt) -> AttemptStep | StepKind:
         now = self._now()

@@ -22,9 +22,37 @@ class Limits:
     reply_bytes: int
 
 
+class Readiness(Protocol):
+    """Keeps requests back while their engine is away or probed."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a request that comes now may go on at once."""
+        ...
+
+    @property
+    def wait_seconds(self) -> float:
+        """How long one request may wait, all its waits together."""
+        ...
+
+    async def wait(self) -> None:
+        """Wait for a turn. Raises `NotReady` when there is no room or the time is over."""
+        ...
+
+    async def wait_again(self, calls: int, left_seconds: float) -> bool:
+        """Wait after a call that was not accepted; whether it may be repeated now.
+
+        `calls`: how many of this request were not accepted so far.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What all exchanges share. `reviews` hears of flagged replies, where there is a queue."""
+    """What all exchanges share. `reviews` hears of flagged replies, where there is a queue.
+
+    `readiness`: None where requests never wait for their engine.
+    """
 
     lane: Lane
     engine: Engine
@@ -35,13 +63,15 @@ class Parts:
     observe: bool = False
     recipe_model: str = ""
     reviews: Reviews | None = None
+    readiness: Readiness | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """A request as it came: where to, with which headers for the upstream, when (monotonic).
 
-    `read_seconds`, `queue_seconds`: how long its body and its admission were waited for.
+    `read_seconds`, `queue_seconds`: how long its body and its admission were waited for;
+    `ready_seconds`: that part of the latter in which its engine was not ready.
     """
 
     id: str
@@ -55,6 +85,7 @@ class Arrival:
     key: str | None = None
     read_seconds: float = 0.0
     queue_seconds: float = 0.0
+    ready_seconds: float = 0.0
 
 
 class Client(Protocol):

@@ -84,7 +84,13 @@ def _is_echo(details: ErrorDetails) -> bool:
 def fields_at(model: type[BaseModel], path: Sequence[str | int]) -> frozenset[str]:
     """The keys that a model has at a path; none where it takes any key or holds a plain value."""
     kind = _bare(_type_at(model, path))
-    return frozenset(kind.model_fields) if _is_model(kind) else frozenset()
+    return frozenset(_keys_of(kind)) if _is_model(kind) else frozenset()
+
+
+def is_free_mapping(model: type[BaseModel], path: Sequence[str | int]) -> bool:
+    """Whether a value here is a mapping of members that no model knows, such as a JSON Schema."""
+    kind = _bare(_type_at(model, path))
+    return get_origin(kind) is dict and get_args(kind)[1] is Any
 
 
 def has_member(model: type[BaseModel], path: Sequence[str | int]) -> bool:
@@ -174,13 +180,17 @@ def _member(kind: Any, step: str | int) -> Any:
     """The type of one member of a model, mapping or list; None where there is none."""
     kind = _bare(kind)
     if _is_model(kind):
-        field = kind.model_fields.get(step)
-        return field.annotation if field else None
+        return _keys_of(kind).get(str(step))
     if get_origin(kind) is dict:
         return get_args(kind)[1]
     if get_origin(kind) in (list, tuple) and isinstance(step, int):
         return get_args(kind)[0]
     return None
+
+
+def _keys_of(model: type[BaseModel]) -> Mapping[str, Any]:
+    """The type of each key; a field that cannot have its key's name has it as its alias."""
+    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
 
 
 def _bare(kind: Any) -> Any:

@@ -4,6 +4,7 @@ A tap reads what the metrics need. Gates that only observe, or that a policy let
 stream, see the assembled reply at the end; then only the end itself can still be withheld.
 """
 
+import math
 from collections.abc import Sequence
 
 from proxy.contract.attempt import Attempt
@@ -12,6 +13,7 @@ from proxy.contract.best import end_of
 from proxy.contract.collect import after_done, not_json, read_body, reply_of, see_head
 from proxy.contract.job import Client, Job
 from proxy.contract.ladder import Ladder
+from proxy.contract.patience import patience_for
 from proxy.contract.upstream_faults import may_repeat, too_large
 from proxy.errors import BadReply, Fault, StreamBroken, UpstreamError
 from proxy.telemetry.outcome import AttemptStep
@@ -29,7 +31,9 @@ class Relay:
         self._job = job
         self._client = client
         self._now = job.parts.clock.now
-        self._ladder = Ladder(job.attempts, self._now() + job.attempts.deadline_seconds)
+        deadline = self._now() + job.attempts.deadline_seconds
+        self._ladder = Ladder(job.attempts, deadline)
+        self._patience = patience_for(job, deadline if job.policy else math.inf)
         self.attempts: list[Attempt] = []
         self.first_response: float | None = None
         self.first_token: float | None = None
@@ -42,14 +46,15 @@ class Relay:
         step: AttemptStep | None = AttemptStep.FIRST
         while step is not None:
             attempt = await self._attempt(step)
-            step = self._again(attempt)
+            failed = attempt.error is not None or attempt.is_error_reply
+            step = await self._again(attempt) if failed and not self._client.started else None
         if attempt.error is not None:
             raise attempt.error
         return attempt
 
     async def _attempt(self, step: AttemptStep) -> Attempt:
         job = self._job
-        attempt = begin_attempt(job, len(self.attempts) + 1, step)
+        attempt = begin_attempt(job, self.attempts, step)
         attempt.abandoned = True
         self.attempts.append(attempt)
         try:
@@ -72,11 +77,11 @@ class Relay:
             finish_attempt(job, attempt)
         return attempt
 
-    def _again(self, attempt: Attempt) -> AttemptStep | None:
-        failed = attempt.error is not None or attempt.is_error_reply
-        if not failed or self._client.started or not may_repeat(attempt):
-            return None
-        return self._ladder.after_upstream_fault(self._now())
+    async def _again(self, attempt: Attempt) -> AttemptStep | None:
+        """What follows an attempt that failed before anything was sent."""
+        if self._patience is not None and await self._patience.outlasts(attempt):
+            return AttemptStep.WAITED
+        return self._ladder.after_upstream_fault(self._now()) if may_repeat(attempt) else None
 
     def may_repeat_error_event(self) -> bool:
         """Whether an error event may still be answered by one more attempt."""
@@ -135,8 +140,8 @@ class _EventRelay:
     async def run(self, upstream: UpstreamReply) -> None:
         attempt, tap, now = self._attempt, self._attempt.tap, self._now
         limit, size = self._job.parts.limits.reply_bytes, 0
+        asked = now()
         while True:
-            asked = now()
             chunk = await upstream.chunk()
             arrived = now()
             attempt.waited += arrived - asked
@@ -148,8 +153,7 @@ class _EventRelay:
                 raise StreamBroken(
                     "The upstream sent an error object in its stream.", code=Fault.ERROR_IN_STREAM
                 )
-            if out:
-                await self._send(out)
+            asked = await self._send(out) if out else now()
             if tap.done or not chunk:
                 break
         await self._finish()
@@ -164,43 +168,51 @@ class _EventRelay:
 
     def _take(self, events: Sequence[Event], arrived: float) -> bytes:
         """Look at events; the bytes to hand on now."""
-        tap, hides_usage = self._attempt.tap, self._job.hides_usage
+        tap = self._attempt.tap
         out: list[bytes] = []
         for event in events:
             data = event.data
             if data is not None:
-                tap.take(data, arrived)
-                if not tap.done:
-                    self._build(data)
-                if tap.usage_only and hides_usage and not tap.error:
-                    continue
-                if tap.done and self._job.plan.enforced:
-                    self._end += event.raw
+                is_plain = tap.take(data, arrived)
+                if self._builder is not None and not tap.done:
+                    self._build(self._builder, data)
+                if not is_plain and self._is_kept_back(event):
                     continue
             out.append(event.raw)
         return out[0] if len(out) == 1 else b"".join(out)
 
-    def _build(self, data: bytes) -> None:
-        if self._builder is None:
-            return
+    def _is_kept_back(self, event: Event) -> bool:
+        """Whether an event is not for the client, or not yet."""
+        tap, job = self._attempt.tap, self._job
+        if tap.done and job.plan.enforced:
+            self._end += event.raw
+            return True
+        return tap.usage_only and job.hides_usage and not tap.error
+
+    def _build(self, builder: ReplyBuilder, data: bytes) -> None:
         try:
-            self._builder.add(data)
+            builder.add(data)
         except MalformedReply as error:
             if self._job.plan.enforced:
                 raise not_json() from error
             self._builder = None
 
-    async def _send(self, out: bytes) -> None:
-        relay, tap = self._relay, self._attempt.tap
+    async def _send(self, out: bytes) -> float:
+        """Hand bytes on; the instant at which the client has taken them."""
+        relay = self._relay
         if not self._client.started:
             await self._client.start(self._attempt.status, self._attempt.headers)
         asked = self._now()
         await self._client.send(out)
-        self._attempt.waited += self._now() - asked
-        if relay.first_response is None and tap.first_response is not None:
-            relay.first_response = self._now()
-        if relay.first_token is None and tap.first_token is not None:
-            relay.first_token = self._now()
+        sent = self._now()
+        self._attempt.waited += sent - asked
+        if relay.first_token is None:
+            tap = self._attempt.tap
+            if relay.first_response is None and tap.first_response is not None:
+                relay.first_response = sent
+            if tap.first_token is not None:
+                relay.first_token = sent
+        return sent
 
     async def _finish(self) -> None:
         """End the client's stream: before gates that observe, after those that decide."""

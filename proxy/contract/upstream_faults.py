@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from proxy.contract.attempt import Attempt
-from proxy.errors import BadReply, Fault, TimedOut, UpstreamError
+from proxy.errors import BadReply, Fault, TimedOut, Unreachable, UpstreamError
 from proxy.upstream.lane import UpstreamReply
 
 _BAD_GATEWAY: Final = 502
@@ -36,6 +36,16 @@ def may_repeat(attempt: Attempt) -> bool:
     if attempt.status == _INTERNAL:
         return attempt.cold
     return attempt.status in (_BAD_GATEWAY, _UNAVAILABLE)
+
+
+def was_accepted(attempt: Attempt) -> bool:
+    """Whether the call reached an engine: no connection, 502 and 503 mean that it did not.
+
+    The same statuses come from a load balancer whose engine still loads.
+    """
+    if attempt.error is not None:
+        return not isinstance(attempt.error, Unreachable)
+    return attempt.status not in (_BAD_GATEWAY, _UNAVAILABLE) or is_context_overflow(attempt)
 
 
 def refuse_unreadable(reply: UpstreamReply, *, judged: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Final, TextIO
 from proxy.app import MAIN, LaneWrap, Surroundings, open_app
 from proxy.data_files import policies_folder
 from proxy.demo.run import RunningProxy
+from proxy.ledger_settings import Ledger
 from proxy.server import serve
 from proxy.settings import Admin, Lane, Listen, Policies, Settings
 
@@ -23,6 +24,7 @@ def demo_settings(port: int, admin_port: int) -> Settings:
         listen=Listen(host=_HOST, port=port),
         admin=Admin(host=_HOST, port=admin_port),
         policies=Policies(folder=policies_folder()),
+        ledger=Ledger(url=None),
         drain_seconds=_DRAIN_SECONDS,
     )
 

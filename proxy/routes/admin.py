@@ -11,6 +11,7 @@ from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 
 from proxy import __version__
+from proxy.contract.readiness import EngineReadiness
 from proxy.telemetry.metrics import Metrics
 from proxy.telemetry.record import RecentRequests
 from proxy.upstream.engine import Engine, EngineState
@@ -22,13 +23,15 @@ _READY_STATES = (EngineState.COLD, EngineState.CERTIFIED)
 class AdminParts:
     """What the admin listener shows. `token`: asked for by metrics and look-up; None: open.
 
-    `catch_up` records what has just ended, so that it is shown too.
+    `catch_up` records what has just ended, so that it is shown too. `readiness` of a lane is None
+    where its requests never wait.
     """
 
     metrics: Metrics
     recent: RecentRequests
     catch_up: Callable[[], None]
     engines: Mapping[str, Engine]
+    readiness: Mapping[str, EngineReadiness | None]
     is_draining: Callable[[], bool]
     token: str | None
 
@@ -50,12 +53,9 @@ def build_admin(parts: AdminParts) -> FastAPI:
 
     @app.get("/ready", summary="Requests can be served", responses={503: {}})
     async def ready() -> JSONResponse:
-        lanes = {
-            name: {"engine": engine.state, "starts_told_by": engine.source}
-            for name, engine in parts.engines.items()
-        }
+        lanes = {name: _lane_state(parts, name) for name in parts.engines}
         draining = parts.is_draining()
-        able = not draining and parts.engines["main"].state in _READY_STATES
+        able = not draining and _is_able(parts, "main")
         body = {"ready": able, "draining": draining, "lanes": lanes}
         return JSONResponse(body, status_code=200 if able else 503)
 
@@ -81,6 +81,23 @@ def build_admin(parts: AdminParts) -> FastAPI:
         return found
 
     return app
+
+
+def _is_able(parts: AdminParts, lane: str) -> bool:
+    """Whether a lane's engine answers, and no probe keeps requests back."""
+    readiness = parts.readiness[lane]
+    able = parts.engines[lane].state in _READY_STATES
+    return able and (readiness is None or readiness.is_ready)
+
+
+def _lane_state(parts: AdminParts, lane: str) -> dict[str, str | bool | None]:
+    engine, readiness = parts.engines[lane], parts.readiness[lane]
+    return {
+        "engine": engine.state,
+        "asleep": engine.is_asleep,
+        "starts_told_by": engine.source,
+        "probe": readiness.probe_status if readiness else None,
+    }
 
 
 class _Scrape:

@@ -117,17 +117,17 @@ class AsgiClient:
         self.started = True
 
     async def send(self, data: bytes) -> None:
-        await self._write({"type": "http.response.body", "body": data, "more_body": True})
-
-    async def end(self, data: bytes = b"") -> None:
-        await self._write({"type": "http.response.body", "body": data, "more_body": False})
-        self.ended = True
-
-    async def _write(self, message: Message) -> None:
         self.is_writing = True
-        await self._send(message)
+        await self._send({"type": "http.response.body", "body": data, "more_body": True})
         self.is_writing = False
         self.writes += 1
+
+    async def end(self, data: bytes = b"") -> None:
+        self.is_writing = True
+        await self._send({"type": "http.response.body", "body": data, "more_body": False})
+        self.is_writing = False
+        self.writes += 1
+        self.ended = True
 
     async def reply(self, status: int, headers: Headers, body: bytes) -> None:
         await self._send(self._head(status, headers, len(body)))

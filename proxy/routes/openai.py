@@ -8,6 +8,7 @@ import logging
 import random
 import re
 import traceback
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -174,8 +175,15 @@ class _Visit:
         if wanted.request.stream:
             running.watch_writes(self._client, door.write_seconds)
         asked = now()
-        async with wanted.admission:
-            exchange = Exchange(self._job(wanted, now() - asked), self._client)
+        waited = 0.0
+        admission: AbstractAsyncContextManager[object] = wanted.admission
+        readiness = self._gateway.parts.readiness
+        if readiness is not None and not readiness.is_open and wanted.plan is not LOOK_UP:
+            await readiness.wait()
+            waited = now() - asked
+            admission = wanted.admission.kept()
+        async with admission:
+            exchange = Exchange(self._job(wanted, now() - asked, waited), self._client)
             self._exchange = exchange
             await exchange.run()
         return exchange.record
@@ -211,7 +219,7 @@ class _Visit:
         )
         return _Wanted(request, policy, plan, door.admission)
 
-    def _job(self, wanted: _Wanted, queue_seconds: float) -> Job:
+    def _job(self, wanted: _Wanted, queue_seconds: float, ready_seconds: float) -> Job:
         gateway, endpoint, request = self._gateway, self._endpoint, wanted.request
         query: bytes = self._scope["query_string"]
         target = self._scope["raw_path"] + (b"?" + query if query else b"")
@@ -227,6 +235,7 @@ class _Visit:
             key=self._key,
             read_seconds=self._read_seconds,
             queue_seconds=queue_seconds,
+            ready_seconds=ready_seconds,
         )
         hides_usage = gateway.parts.inject_usage and lacks_usage(request, endpoint)
         body = with_usage(request) if hides_usage else request.body

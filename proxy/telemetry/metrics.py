@@ -5,6 +5,7 @@ and every child exists from the start, so that the first failure is visible to `
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -13,7 +14,16 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.openmetrics import exposition as openmetrics
 
 from proxy.errors import Fault
-from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcome, Unchecked
+from proxy.telemetry.engine_start import EngineStartRecord, FirstAnswer, StartSource
+from proxy.telemetry.outcome import (
+    AttemptResult,
+    AttemptStep,
+    Endpoint,
+    Outcome,
+    ProbeResult,
+    ReadyWait,
+    Unchecked,
+)
 from proxy.telemetry.record import AttemptRecord, RequestRecord, VerdictRecord
 
 # Dense where the recipe's TTFR lies (112 to 148 ms); the usual bucket sets are blind there.
@@ -30,6 +40,12 @@ DURATION_SECONDS: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 60.0
 WAIT_SECONDS: Final = (0.005, 0.02, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 _RESULTS: Final = ("pass", "fail", "skip", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class _PresentStart:
+    key: str
+    is_counted: bool
 
 
 class Metrics:
@@ -118,7 +134,30 @@ class Metrics:
             ("lane", "state"),
             registry=registry,
         )
+        self._starts_told_by = Gauge(
+            "sluicegate_engine_starts_told_by",
+            "How the starts of a lane's engine are told apart.",
+            ("lane", "source"),
+            registry=registry,
+        )
+        self._present_starts: dict[str, _PresentStart] = {}
         self._log_dropped = self._plain_counter("log_dropped", "Log lines lost to a slow reader.")
+        self._records_failed = self._plain_counter(
+            "records_failed", "Records that could not be made, or that a sink did not take."
+        )
+        self._ledger_dropped = self._plain_counter(
+            "ledger_dropped", "Records that were to go to the ledger and are lost."
+        )
+        self._probes = Counter(
+            "sluicegate_probes", "Requests of probes.", ("lane", "result"), registry=registry
+        )
+        self._probe_tokens = self._plain_counter("probe_tokens", "Output tokens of probes.")
+        self._ready_waits = self._counter(
+            "ready_waits", "Waits of requests for their engine.", result=tuple(ReadyWait)
+        )
+        self._ready_waiting = self._gauge(
+            "ready_waiting", "Requests waiting for an engine that is away or probed."
+        )
 
     def watch_load(self, in_flight: Callable[[], int], queue_depth: Callable[[], int]) -> None:
         """Gauges that are read when a page is rendered."""
@@ -129,21 +168,56 @@ class Metrics:
         self,
         lane: str,
         states: Collection[str],
-        first_answers: Collection[str],
-        current: Callable[[], str],
+        state: Callable[[], str],
+        source: Callable[[], str],
     ) -> None:
-        """Show the state of a lane's engine: 1 for the present state, 0 for the others."""
-        for state in states:
-            child = self._engine_state.labels(lane, state)
-            child.set_function(partial(_is, current, state))
-        for first_answer in first_answers:
+        """Show a lane's engine: 1 for its present state and source of starts, 0 for the others."""
+        for one in states:
+            self._engine_state.labels(lane, one).set_function(partial(_is, state, one))
+        for one in StartSource:
+            self._starts_told_by.labels(lane, one).set_function(partial(_is, source, one))
+        for first_answer in FirstAnswer:
             self._engine_starts.labels(lane, first_answer)
 
-    def engine_start(self, lane: str, first_answer: str) -> None:
-        self._engine_starts.labels(lane, first_answer).inc()
+    def watch_ready(self, lane: str, waiting: Callable[[], int]) -> None:
+        """Show how many requests wait for a lane's engine, and count its probe from the start."""
+        self._ready_waiting.set_function(waiting)
+        for result in ProbeResult:
+            self._probes.labels(lane, result)
+
+    def probe(self, lane: str, result: ProbeResult, tokens: int) -> None:
+        """Count one request of a lane's probe; its tokens are nobody's output."""
+        self._probes.labels(lane, result).inc()
+        self._probe_tokens.inc(_countable(tokens))
+
+    def ready_wait(self, result: ReadyWait) -> None:
+        self._ready_waits[(result,)].inc()
+
+    def start(self, record: EngineStartRecord) -> None:
+        """Count an engine start once: when its first answer is judged, or when it is over.
+
+        One that comes with its first answer was counted by an earlier run of the proxy.
+        """
+        known = record.first_answer is not FirstAnswer.UNKNOWN
+        present = self._present_starts.get(record.lane)
+        if present is None or present.key != record.key:
+            self._present_starts[record.lane] = _PresentStart(record.key, is_counted=known)
+        elif not present.is_counted and (known or record.over_at is not None):
+            self._present_starts[record.lane] = _PresentStart(record.key, is_counted=True)
+            self._engine_starts.labels(record.lane, record.first_answer).inc()
+
+    def watch_ledger(self, works: Callable[[], bool]) -> None:
+        """Show whether the ledger works; without a ledger there is no such series."""
+        self._gauge("ledger_up", "Whether the ledger works.").set_function(works)
 
     def log_dropped(self) -> None:
         self._log_dropped.inc()
+
+    def records_failed(self, count: int) -> None:
+        self._records_failed.inc(count)
+
+    def ledger_dropped(self, count: int) -> None:
+        self._ledger_dropped.inc(count)
 
     def info(self, name: str, documentation: str, rows: Sequence[Mapping[str, str]]) -> None:
         """Gauges of constant 1 whose labels say what runs; rows share their label names."""

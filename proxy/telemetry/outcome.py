@@ -36,9 +36,13 @@ class Unchecked(StrEnum):
 
 
 class AttemptStep(StrEnum):
-    """What led to an attempt; `cold` and `upstream_fault` repeat the identical request."""
+    """What led to an attempt; `cold` and `upstream_fault` repeat the identical request.
+
+    `waited` repeats a call that was not accepted, once its engine has been waited for.
+    """
 
     FIRST = "first"
+    WAITED = "waited"
     COLD = "cold"
     UPSTREAM_FAULT = "upstream_fault"
     SAME = "same"
@@ -54,3 +58,19 @@ class AttemptResult(StrEnum):
     INVALID = "invalid"
     UPSTREAM_FAULT = "upstream_fault"
     ABANDONED = "abandoned"
+
+
+class ProbeResult(StrEnum):
+    """How one request of a probe came out; `failed`: there was no answer that could be judged."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    FAILED = "failed"
+
+
+class ReadyWait(StrEnum):
+    """How a request's wait for its engine ended; `gone`: its client, or the proxy, did not stay."""
+
+    SERVED = "served"
+    REFUSED = "refused"
+    GONE = "gone"

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import msgspec
 
+from proxy.telemetry.engine_start import SampleRole
 from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcome, Unchecked
 
 
@@ -28,7 +29,10 @@ class VerdictRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class AttemptRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One upstream call. `cold`: the engine was not certified at dispatch. Times in seconds."""
+    """One upstream call. `cold`: the engine was not certified at dispatch. Times in seconds.
+
+    `sample`: what its answer was to the sample of its engine start; None: nothing.
+    """
 
     number: int
     step: AttemptStep
@@ -40,6 +44,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     ttfr_seconds: float | None = None
     completion_tokens: int | None = None
     verdicts: tuple[VerdictRecord, ...] = ()
+    sample: SampleRole | None = None
 
 
 class RequestRecord(

@@ -26,11 +26,14 @@ class Recorder:
     """Writes descriptions from 20 ms after the first on, a few a turn; `flush` writes all at once.
 
     `failed` counts what raised: descriptions, and records that a sink did not take. They cost no
-    other record and no other sink anything.
+    other record and no other sink anything; `on_failed` hears how many it was.
     """
 
-    def __init__(self, sinks: Sequence[RecordSink]) -> None:
+    def __init__(
+        self, sinks: Sequence[RecordSink], on_failed: Callable[[int], None] = lambda _: None
+    ) -> None:
         self._sinks = sinks
+        self._on_failed = on_failed
         self._waiting: deque[Describe] = deque()
         self._is_due = False
         self.failed = 0
@@ -56,6 +59,7 @@ class Recorder:
         kinds = [type(error).__name__ for describe in taken for error in self._hand_out(describe)]
         if kinds:
             self.failed += len(kinds)
+            self._on_failed(len(kinds))
             # Only the type: a message may quote a prompt.
             _LOG.error("Records failed %d times: %s", len(kinds), ", ".join(sorted(set(kinds))))
 

@@ -4,11 +4,30 @@
 validated yet. The engine's counters only tell one start from the next.
 """
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from enum import StrEnum
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from proxy.telemetry.engine_start import (
+    AskedBy,
+    EngineStartRecord,
+    FirstAnswer,
+    SampleRole,
+    StartSink,
+    StartSource,
+)
+from proxy.upstream.counters import Counters
+from proxy.upstream.sample import Answer, Dispatch, EngineStart, Sample, with_answer
+from proxy.upstream.start_records import Arrival, by_counters, by_fallback, by_waking, taken_over
+from proxy.upstream.start_times import Seen, StartTimes
+
+_NO_STARTS: Final[Mapping[str, EngineStartRecord]] = MappingProxyType({})
+# Answers of more requests than that, between an outage and the next look, are not waited for.
+_HELD_BACK: Final = 256
 
 
 class EngineState(StrEnum):
@@ -20,175 +39,243 @@ class EngineState(StrEnum):
     CERTIFIED = "certified"
 
 
-class FirstAnswer(StrEnum):
-    """How the first strict-JSON answer of an engine start came out; a metric label."""
-
-    VALID = "valid"
-    INVALID = "invalid"
-    UNKNOWN = "unknown"
-
-
-class StartSource(StrEnum):
-    """How engine starts are told apart."""
-
-    METRICS = "metrics"
-    FALLBACK = "fallback"
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """What one look at the upstream's /metrics tells. `touched`: it has worked already."""
-
-    started_at: float
-    touched: bool
-
-
-@dataclass(frozen=True, slots=True)
-class EngineStart:
-    """One load of the model. `untouched` is None when the upstream has no such counters."""
-
-    number: int
-    untouched: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Dispatch:
-    """The engine as it was when a strict-JSON request was sent to it."""
-
-    start: EngineStart
-    cold: bool
-    is_sample: bool
-
-
-# Hears of every engine start once, when its first strict-JSON answer is judged or it is over.
-StartObserver = Callable[[EngineStart, FirstAnswer], None]
-
-
-_START: Final = re.compile(rb"^process_start_time_seconds(?:\{[^}\n]*\})? +(\S+)", re.MULTILINE)
-_WORK: Final = re.compile(
-    rb"^vllm:(?:request_success_total|prompt_tokens_total|generation_tokens_total)"
-    rb"(?:\{[^\n]*\})? +(\S+)",
-    re.MULTILINE,
-)
-
-
-def read_counters(page: bytes) -> Counters | None:
-    """Read a Prometheus text page; None where it does not tell engine starts apart.
-
-    Aborted streams count tokens, not requests, so all three counters are read.
-    """
-    started = _START.search(page)
-    work = _WORK.findall(page)
-    if started is None or not work:
-        return None
-    try:
-        return Counters(float(started[1]), any(float(value) > 0 for value in work))
-    except ValueError:
-        return None
-
-
 class Engine:
     """State of one lane's engine. Fed by the poller and by every call; read at dispatch.
 
     Where counters are missing, or start times alternate because several replicas share the
     address, the fallback counts: a new engine start after the proxy's own start and after every
     period in which the upstream could not be reached.
+
+    After an outage the next look tells whether this is a new start. Until then the engine counts
+    as cold, and what is answered is held back, so that it is written of the start it belongs to.
     """
 
-    def __init__(self, observer: StartObserver) -> None:
-        self._observer = observer
+    def __init__(
+        self,
+        lane: str,
+        sink: StartSink,
+        unix: Callable[[], float],
+        remembered: Mapping[str, EngineStartRecord] = _NO_STARTS,
+    ) -> None:
+        """`remembered`: what is known of this lane's starts, by key; `unix`: Unix seconds."""
+        self._lane = lane
+        self._sink = sink
+        self._unix = unix
+        self._remembered = {
+            record.started_at: record
+            for record in sorted(remembered.values(), key=lambda record: record.seen_at)
+            if record.started_at is not None
+        }
+        self._times = StartTimes(remembered.values())
+        self._record: EngineStartRecord | None = None
         self._start = EngineStart(number=1)
-        self._certified = False
-        self._sampled = False
-        self._answered = False
-        self._reachable: bool | None = None
-        self._loading = False
-        self._started_at: float | None = None
-        self._left: set[float] = set()
-        self._alternating = False
+        self._sample = Sample()
+        self._has_counters: bool | None = None
+        self._away: EngineState | None = EngineState.UNREACHABLE
+        self._asleep: Counters | None = None
+        self._in_doubt = True
+        self._outages = 0
+        self._outages_before = 0
+        self._next_sample = Sample()
+        self._held_back: list[tuple[Dispatch, Answer]] = []
+        self._alive_at: float | None = None
 
     @property
     def state(self) -> EngineState:
-        if self._loading:
+        """An engine that sleeps is loading: it takes requests, but answers none until it wakes."""
+        if self._away is not None:
+            return self._away
+        if self._asleep is not None:
             return EngineState.LOADING
-        if self._reachable is False:
-            return EngineState.UNREACHABLE
-        return EngineState.CERTIFIED if self._certified else EngineState.COLD
+        return EngineState.COLD if self.is_cold else EngineState.CERTIFIED
+
+    @property
+    def is_asleep(self) -> bool:
+        return self._away is None and self._asleep is not None
 
     @property
     def source(self) -> StartSource:
-        if self._started_at is None or self._alternating:
-            return StartSource.FALLBACK
-        return StartSource.METRICS
+        told = self._has_counters and not self._times.alternating
+        return StartSource.METRICS if told else StartSource.FALLBACK
 
     @property
     def start(self) -> EngineStart:
+        """The present start; after an outage the one before it, until a look tells."""
         return self._start
 
     @property
+    def record(self) -> EngineStartRecord | None:
+        """What is known of the present start; None until the upstream was first looked at."""
+        return self._record
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the next look has to tell if this is a new start."""
+        return self._in_doubt
+
+    @property
     def is_cold(self) -> bool:
-        return not self._certified
+        return self._in_doubt or self._record is None or self._record.certified_at is None
 
-    def dispatch(self) -> Dispatch:
-        """Note that a strict-JSON request is being sent; the first of a start is its sample."""
-        is_sample = not self._sampled
-        self._sampled = True
-        return Dispatch(self._start, cold=not self._certified, is_sample=is_sample)
+    def dispatch(
+        self,
+        *,
+        by: AskedBy = AskedBy.REQUEST,
+        step: str = "first",
+        after: Dispatch | None = None,
+    ) -> Dispatch:
+        """Note that a strict-JSON request is being sent; the first of a start is its sample.
 
-    def settle(self, dispatch: Dispatch, *, valid: bool | None) -> None:
-        """Note how a dispatched request's answer was judged; None: it never came to a verdict.
-
-        An answer of an earlier start says nothing about the present one.
+        `after`: the attempt of the same request before this one, which failed; `step`: what led
+        from that to this. Every dispatch must be settled.
         """
-        if dispatch.start.number != self._start.number:
+        sample = self._next_sample if self._in_doubt else self._sample
+        follows = None if after is None else after.request_sample
+        role = sample.role_of(follows)
+        if role is SampleRole.FIRST:
+            follows = None
+        sent = Dispatch(self._start, self.is_cold, by, step, role, follows, self._outages)
+        if sent.is_sample:
+            sample.holder = sent
+        return sent
+
+    def settle(self, dispatch: Dispatch, *, valid: bool | None, fault: str | None = None) -> None:
+        """Note how the answer was judged; None: it says nothing about the engine.
+
+        `fault` is an invalid answer's. An answer of an earlier start says nothing of the present.
+        """
+        if dispatch.outages < self._outages_before:
             return
-        if dispatch.is_sample and not self._answered and valid is not None:
-            self._answered = True
-            self._report(FirstAnswer.VALID if valid else FirstAnswer.INVALID)
-        elif dispatch.is_sample and valid is None:
-            self._sampled = False
-        if valid:
-            self._certified = True
+        answer = Answer(valid, fault)
+        if not self._in_doubt or dispatch.outages < self._outages:
+            self._write(dispatch, answer)
+        elif valid is None:
+            self._next_sample.give_back(dispatch)
+        elif len(self._held_back) < _HELD_BACK:
+            self._next_sample.expect(dispatch)
+            self._held_back.append((dispatch, answer))
 
     def saw_unreachable(self) -> None:
-        self._reachable = False
-        self._loading = False
+        self._leave(EngineState.UNREACHABLE)
 
     def saw_loading(self) -> None:
         """The upstream answers, but not yet: it is loading, so what comes next is a new start."""
-        self._reachable = False
-        self._loading = True
+        self._leave(EngineState.LOADING)
 
-    def saw_alive(self, counters: Counters | None = None) -> None:
-        """The upstream answered; `counters` where its metrics page could be read."""
-        was_away = self._reachable is False
-        self._reachable = True
-        self._loading = False
-        if counters is not None:
-            self._see_counters(counters)
-        if was_away and self.source is StartSource.FALLBACK:
-            self._begin(untouched=None)
+    def saw_alive(self) -> None:
+        """A call was answered."""
+        if self._away is None:
+            return
+        self._return()
+        if self._has_counters is not None and self.source is StartSource.FALLBACK:
+            self._fall_back()
 
-    def _see_counters(self, counters: Counters) -> None:
-        if self._alternating or counters.started_at == self._started_at:
-            return
-        if counters.started_at in self._left:
-            self._alternating = True
-            return
-        first_look = self._started_at is None
-        if self._started_at is not None:
-            self._left.add(self._started_at)
-        self._started_at = counters.started_at
-        if first_look and not self._sampled:
-            self._start = EngineStart(self._start.number, untouched=not counters.touched)
+    def saw_page(self, counters: Counters | None) -> None:
+        """A look was answered; None: with a page that does not tell engine starts apart."""
+        self._return()
+        self._has_counters = counters is not None
+        seen = Seen.ALTERNATING if counters is None else self._times.see(counters.started_at)
+        if counters is None or seen is Seen.ALTERNATING:
+            self._asleep = None
+            self._fall_back()
         else:
-            self._begin(untouched=not counters.touched)
+            self._see_start(counters, is_new=seen is Seen.NEW)
+            self._see_sleep(counters)
 
-    def _begin(self, *, untouched: bool | None) -> None:
-        if not self._answered:
-            self._report(FirstAnswer.UNKNOWN)
-        self._start = EngineStart(self._start.number + 1, untouched)
-        self._certified = self._sampled = self._answered = False
+    def saw_no_page(self) -> None:
+        """Looks are not answered. Before any was, the fallback counts until one is."""
+        if self._has_counters is None:
+            self._has_counters = False
+            if self._away is None:
+                self._fall_back()
 
-    def _report(self, first_answer: FirstAnswer) -> None:
-        self._observer(self._start, first_answer)
+    def learn(self, start: EngineStart, facts: Mapping[str, str]) -> None:
+        """Note versions and boot facts of a start, unless it is over."""
+        if start.number == self._start.number and not self._in_doubt:
+            self._change(facts=facts)
+
+    def _leave(self, state: EngineState) -> None:
+        if self._away is None or not self._outages:
+            self._doubt()
+        self._away = state
+
+    def _doubt(self) -> None:
+        """What answers from now on may be a new start."""
+        self._outages += 1
+        self._in_doubt = True
+        self._next_sample = Sample()
+        self._held_back.clear()
+
+    def _return(self) -> None:
+        if self._away is not None:
+            self._away = None
+            self._alive_at = self._unix() if self._outages else None
+
+    def _see_start(self, counters: Counters, *, is_new: bool) -> None:
+        record, slept = self._record, self._asleep
+        unnamed = record is not None and record.started_at is None
+        if record is None or (is_new and (self._in_doubt or not unnamed)):
+            self._asleep = None
+            known = self._remembered.get(counters.started_at)
+            told = by_counters(self._arrival(), counters)
+            self._begin(taken_over(known, counters) if known else told)
+        elif unnamed:  # the fallback told of this start, and now there are counters
+            self._change(started_at=counters.started_at)
+            self._keep()
+        elif slept is None or not slept.discarded:
+            self._keep()
+        elif not counters.asleep:
+            self._begin(by_waking(self._arrival(), slept, counters))
+
+    def _see_sleep(self, counters: Counters) -> None:
+        discarded = self._asleep is not None and self._asleep.discarded
+        if counters.discarded and not discarded:
+            self._doubt()
+        discarded = discarded or counters.discarded
+        self._asleep = replace(counters, discarded=discarded) if counters.asleep else None
+
+    def _fall_back(self) -> None:
+        if self._in_doubt:
+            self._begin(by_fallback(self._arrival()))
+
+    def _arrival(self) -> Arrival:
+        own_work = self._next_sample.holder is not None or bool(self._held_back)
+        return Arrival(self._lane, self._unix(), self._alive_at, own_work)
+
+    def _begin(self, record: EngineStartRecord) -> None:
+        """A new start; what was sent since the last doubt belongs to it."""
+        if self._record is not None:
+            self._change(over_at=self._unix())
+        if not self._in_doubt:
+            self._doubt()
+        number = self._start.number + (self._record is not None)
+        self._start = EngineStart(number, record.untouched)
+        self._record = record
+        self._sink.start(record)
+        self._sample = Sample(judged=record.first_answer is not FirstAnswer.UNKNOWN)
+        self._outages_before = self._outages
+        self._keep()
+
+    def _keep(self) -> None:
+        """The doubt is over: what was held back belongs to the present start."""
+        self._in_doubt = False
+        self._alive_at = None
+        self._sample.pass_to(self._next_sample.holder)
+        self._next_sample = Sample()
+        held_back, self._held_back = self._held_back, []
+        for dispatch, answer in held_back:
+            self._write(dispatch, answer)
+
+    def _write(self, dispatch: Dispatch, answer: Answer) -> None:
+        if self._record is not None:
+            now = self._unix()
+            self._set(with_answer(self._record, self._sample, dispatch, answer, now))
+
+    def _change(self, **known: Any) -> None:
+        if self._record is not None:
+            self._set(msgspec.structs.replace(self._record, **known))
+
+    def _set(self, record: EngineStartRecord) -> None:
+        if record != self._record:
+            self._record = record
+            self._sink.start(record)

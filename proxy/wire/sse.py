@@ -1,7 +1,8 @@
 """Server-sent events as bytes: cut a stream into events, and write events."""
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 DONE = b"data: [DONE]\n\n"
 
@@ -13,7 +14,7 @@ _ANY_LINE_END = re.compile(rb"\r\n|\n|\r")
 _LONGEST_PARTIAL_END = 3  # CR LF CR, before its LF or the next line's first byte
 
 
-class Event(NamedTuple):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One block of a stream up to and including its blank line.
 
     `raw` is exactly what was received. `data` is None for a block without a data line (comments,
@@ -49,9 +50,15 @@ class SseParser:
 
         Raises `EventTooLarge` as soon as one event, complete or not, exceeds the limit.
         """
-        if not self._buffer and self._is_plain_event(chunk):
-            self._at_start = False
-            return [Event(chunk, chunk[6:-2])]
+        if not self._buffer and chunk.startswith(b"data: ") and chunk.endswith(b"\n\n"):
+            # One event of one line, which nearly all chunks are.
+            size = len(chunk)
+            if chunk.find(b"\n") == size - 2 and b"\r" not in chunk and size <= self._limit_bytes:
+                self._at_start = False
+                return [Event(chunk, chunk[6:-2])]
+            if events := self._plain_events(chunk):
+                self._at_start = False
+                return events
         if self._only_lf and b"\r" in chunk:
             self._only_lf = False
         self._buffer += chunk
@@ -67,17 +74,18 @@ class SseParser:
         raw = bytes(self._buffer)
         self._buffer.clear()
         is_whole = raw == b"\r" or raw.endswith((b"\r\r", b"\n\r"))
-        return [self._event(raw)._replace(cut=not is_whole)]
+        return [self._event(raw, cut=not is_whole)]
 
-    def _is_plain_event(self, chunk: bytes) -> bool:
-        """Whether the chunk is one event of one `data: ` line, which nearly all chunks are."""
-        return (
-            chunk.startswith(b"data: ")
-            and chunk.endswith(b"\n\n")
-            and chunk.find(b"\n") == len(chunk) - 2
-            and b"\r" not in chunk
-            and len(chunk) <= self._limit_bytes
-        )
+    def _plain_events(self, chunk: bytes) -> list[Event]:
+        """The events of a chunk of nothing but whole events of one line; else nothing."""
+        if b"\r" in chunk:
+            return []
+        lines = chunk[:-2].split(b"\n\n")
+        longest = self._limit_bytes - 2
+        for line in lines:
+            if not line.startswith(b"data: ") or b"\n" in line or len(line) > longest:
+                return []
+        return [Event(line + b"\n\n", line[6:]) for line in lines]
 
     def _take_events(self) -> list[Event]:
         events: list[Event] = []
@@ -107,7 +115,7 @@ class SseParser:
         if size > self._limit_bytes:
             raise EventTooLarge(f"One event exceeds {self._limit_bytes} bytes.")
 
-    def _event(self, raw: bytes) -> Event:
+    def _event(self, raw: bytes, *, cut: bool = False) -> Event:
         text = raw.removeprefix(_BOM) if self._at_start else raw
         self._at_start = False
         data: list[bytes] = []
@@ -118,7 +126,7 @@ class SseParser:
                 data.append(value.removeprefix(b" "))
             elif field == b"event":
                 name = value.removeprefix(b" ")
-        return Event(raw, b"\n".join(data) if data else None, name)
+        return Event(raw, b"\n".join(data) if data else None, name, cut)
 
 
 def event(data: bytes, name: bytes = b"") -> bytes:

@@ -92,8 +92,11 @@ class StreamTap:
         self.error = False
         self.usage_only = False
 
-    def take(self, data: bytes, now: float) -> None:
-        """Take the data of one event. `usage_only` tells whether it was the extra usage chunk."""
+    def take(self, data: bytes, now: float) -> bool:
+        """Take the data of one event; whether it was a token's and nothing else.
+
+        `usage_only` tells whether it was the extra usage chunk.
+        """
         self.usage_only = False
         if (
             self.first_token is not None
@@ -103,8 +106,9 @@ class StreamTap:
             and _MAY_FINISH(data) is None
         ):
             self.last_token = now
-            return
+            return True
         self._parse(data, now)
+        return False
 
     def _parse(self, data: bytes, now: float) -> None:
         if data == _DONE:

@@ -173,9 +173,14 @@ def _workers(_: _Draft, value: int) -> None:
         raise Skip("several workers are refused: one process for each replica")
 
 
-def _ready_wait(_: _Draft, value: float) -> None:
-    if value:
-        raise Skip("no probe in this version: requests do not wait for an engine that starts")
+def _ready_wait(draft: _Draft, value: float) -> None:
+    draft.settings["lanes.main.ready_wait_seconds"] = value
+
+
+def _probe(draft: _Draft, value: Mapping[str, Any]) -> None:
+    """The calls of a probe are the upstream's first; its metrics are apart from the request's."""
+    _only("probe", value, ("valid", "on_fail", "attempts"))
+    draft.settings["lanes.main.probe"] = dict(value)
 
 
 def _metrics(draft: _Draft, value: Mapping[str, Any]) -> None:
@@ -203,6 +208,7 @@ _KEYS: Final[Mapping[str, Callable[[_Draft, Any], None]]] = {
     "models": _models,
     "workers": _workers,
     "ready_wait_s": _ready_wait,
+    "probe": _probe,
     "metrics": _metrics,
     "on_fail": _on_fail,
     "length": _filters,

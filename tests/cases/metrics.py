@@ -62,6 +62,11 @@ _COUNTS: Final[Mapping[str, Callable[[Seen], float]]] = {
     "failed_attempt_tokens": lambda seen: grown(seen, "failed_attempt_tokens_total"),
     "ttfr_samples": _first_response_samples,
     "tok_s_samples": lambda seen: grown(seen, "output_tokens_per_second_count"),
+    "probe_valid": lambda seen: grown(seen, "probes_total", result="valid"),
+    "probe_invalid": lambda seen: grown(seen, "probes_total", result="invalid"),
+    "probe_failed": lambda seen: grown(seen, "probes_total", result="failed"),
+    "probe_tokens": lambda seen: grown(seen, "probe_tokens_total"),
+    "readiness_waits": lambda seen: grown(seen, "ready_waits_total"),
     "open_upstream_connections_after": lambda seen: seen.open_connections,
 }
 

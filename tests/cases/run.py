@@ -72,7 +72,8 @@ async def run_case(case: Case, setup: Setup) -> Seen:
         case_upstream(case.answers, lone=case.lone_answer) as upstream,
         _gate(upstream, setup) as gate,
     ):
-        before = await gate.metrics()
+        # The proxy is new: what its probe has counted by now belongs to the case.
+        before = dict.fromkeys(await gate.metrics(), 0.0)
         exchanges = [
             await _exchange(gate, upstream, _request(case, number), case.client)
             for number in range(case.client.repeat)

@@ -74,7 +74,8 @@ def test_settings_carry_what_is_no_matter_of_a_policy() -> None:
         "pool": {"max": 10},
         "metrics": {"inject_usage": False},
         "workers": 1,
-        "ready_wait_s": 0,
+        "ready_wait_s": 7,
+        "probe": {"valid": 2},
     }
 
     setup = set_up(neutral, ())
@@ -83,6 +84,8 @@ def test_settings_carry_what_is_no_matter_of_a_policy() -> None:
     assert setup.settings["limits.reply_seconds"] == 1
     assert setup.settings["admission.concurrent"] == 10
     assert setup.settings["usage"] == "leave"
+    assert setup.settings["lanes.main.ready_wait_seconds"] == 7
+    assert setup.settings["lanes.main.probe"] == {"valid": 2}
     assert len(setup.notes) == 1
 
 
@@ -98,7 +101,7 @@ def test_settings_carry_what_is_no_matter_of_a_policy() -> None:
         ({"length": []}, "filters"),
         ({"evidence": {}}, "filters"),
         ({"workers": 2}, "one process"),
-        ({"ready_wait_s": 5}, "no probe"),
+        ({"probe": {"weather": "fine"}}, r"`probe\.weather` has no counterpart"),
     ],
     ids=lambda value: "" if isinstance(value, str) else next(iter(value)),
 )

@@ -57,6 +57,11 @@ class CaseUpstream:
         elif self._server is None:
             await self.open()
 
+    async def recover(self) -> None:
+        """Told of a look: the port was closed for one call alone, so it is open again."""
+        if self._server is None:
+            await self.open()
+
     async def open(self) -> None:
         self._server = await asyncio.start_server(
             self._serve, "127.0.0.1", self._port, limit=1 << 20
@@ -186,6 +191,8 @@ class AnnouncingLane(Lane):
     async def open(self, call: Call) -> UpstreamReply:
         if call.method == "POST":
             await self._upstream.announce()
+        else:
+            await self._upstream.recover()
         return await self._lane.open(call)
 
     @override

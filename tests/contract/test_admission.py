@@ -76,6 +76,30 @@ async def test_cancelled_wait_loses_no_room() -> None:
     assert order[-1] == "c"
 
 
+async def test_who_has_waited_elsewhere_is_never_refused_for_want_of_room_and_keeps_its_turn() -> (
+    None
+):
+    admission, release, order = Admission(1, 1, 5), asyncio.Event(), list[str]()
+
+    async def kept(name: str) -> None:
+        async with admission.kept():
+            order.append(name)
+
+    tasks = [asyncio.create_task(_hold(admission, release, order, "a"))]
+    await _settled()
+    tasks += [asyncio.create_task(kept(name)) for name in "bcd"]
+    await _settled()
+    with pytest.raises(QueueFull):
+        async with admission:
+            pass
+    release.set()
+    await asyncio.gather(*tasks)
+
+    assert order == ["a", "b", "c", "d"]
+    async with asyncio.timeout(1), admission:
+        assert admission.depth == 0
+
+
 async def test_turn_that_was_cancelled_at_the_same_moment_is_passed_over() -> None:
     admission, release, order = Admission(1, 4, 5), asyncio.Event(), list[str]()
     first = asyncio.create_task(_hold(admission, release, order, "a"))

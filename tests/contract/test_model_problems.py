@@ -1,11 +1,17 @@
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from proxy.contract.model_problems import Origin, fields_at, has_member, problems_of
+from proxy.contract.model_problems import (
+    Origin,
+    fields_at,
+    has_member,
+    is_free_mapping,
+    problems_of,
+)
 from proxy.contract.section import CheckFailed, Section
 from proxy.contract.yaml_places import Places, parse_yaml
 from proxy.errors import Place
@@ -273,3 +279,23 @@ def test_fields_are_those_of_the_model_at_the_path(
 )
 def test_member_is_there_if_the_model_has_it(path: tuple[str | int, ...], there: bool) -> None:
     assert has_member(Tree, path) is there
+
+
+def test_mapping_of_anything_is_free_and_one_of_models_is_not() -> None:
+    class Holder(Section):
+        free: dict[str, Any] = Field(default_factory=dict)
+        named: dict[str, Leaf] = Field(default_factory=dict)
+
+    assert is_free_mapping(Holder, ("free",))
+    assert not is_free_mapping(Holder, ("named",))
+    assert not is_free_mapping(Holder, ("named", "a"))
+    assert not is_free_mapping(Holder, ())
+
+
+def test_key_that_a_field_cannot_be_named_by_is_its_alias() -> None:
+    class Aliased(Section):
+        json_schema: int = Field(alias="schema", default=0)
+
+    assert fields_at(Aliased, ()) == {"schema"}
+    assert has_member(Aliased, ("schema",))
+    assert not has_member(Aliased, ("json_schema",))

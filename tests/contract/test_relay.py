@@ -5,8 +5,8 @@ from proxy.contract.job import Limits
 from proxy.contract.policy import Mode, StreamMode
 from proxy.errors import BadReply, TimedOut
 from proxy.gates.base import Result
+from proxy.telemetry.engine_start import FirstAnswer
 from proxy.telemetry.outcome import Endpoint, Outcome
-from proxy.upstream.engine import FirstAnswer
 from proxy.wire.request import Request
 from tests.fakes.job import STREAMED, FakeClient, job_of, new_engine
 from tests.fakes.lane import FakeLane, FakeReply, replying

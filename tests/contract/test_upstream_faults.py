@@ -1,7 +1,13 @@
 import pytest
 
 from proxy.contract.attempt import Attempt
-from proxy.contract.upstream_faults import client_status, may_repeat, refuse_unreadable, too_large
+from proxy.contract.upstream_faults import (
+    client_status,
+    may_repeat,
+    refuse_unreadable,
+    too_large,
+    was_accepted,
+)
 from proxy.errors import BadReply, Fault, TimedOut, Unreachable, UpstreamError
 from proxy.telemetry.outcome import AttemptStep
 from tests.fakes.lane import FakeReply
@@ -74,3 +80,22 @@ def test_compressed_reply_is_refused_only_where_a_gate_must_read_it() -> None:
 
 def test_identity_is_no_compression() -> None:
     refuse_unreadable(FakeReply(headers=[("content-encoding", "identity")]), judged=True)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "accepted"),
+    [
+        (_attempt(), True),
+        (_attempt(error=Unreachable("x")), False),
+        (_attempt(error=BadReply("x")), True),
+        (_attempt(error=TimedOut("x")), True),
+        (_attempt(502), False),
+        (_attempt(503), False),
+        (_attempt(503, OVERFLOW), True),
+        (_attempt(500, cold=True), True),
+        (_attempt(504), True),
+        (_attempt(429), True),
+    ],
+)
+def test_call_was_accepted_unless_it_reached_no_engine(attempt: Attempt, accepted: bool) -> None:
+    assert was_accepted(attempt) is accepted

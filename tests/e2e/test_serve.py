@@ -12,6 +12,7 @@ from pathlib import Path
 
 import aiohttp
 
+from tests.fakes.probe import INVALID, VALID
 from tests.fakes.upstream import End, Scripted, chunk, fake_upstream, stream
 
 STREAMED = {"model": "tiny", "messages": [], "stream": True}
@@ -32,7 +33,7 @@ async def _spawn(*arguments: str) -> asyncio.subprocess.Process:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "SLUICEGATE_LEDGER__URL": "none"},
     )
 
 
@@ -130,6 +131,28 @@ async def test_log_is_one_json_line_per_request() -> None:
     lines = [json.loads(line) for line in out.splitlines()]
     assert [line["id"] for line in lines] == [response.headers["x-request-id"]]
     assert lines[0]["outcome"] == "passed"
+
+
+async def test_probe_is_told_of_on_stderr_without_a_word_of_the_text() -> None:
+    ports = ("--port", "0", "--admin-port", "0")
+    probe = ("--set", "lanes.main.probe={prompt: a secret}")
+    lines = [""]
+    async with fake_upstream(INVALID, VALID) as upstream:
+        process = await _spawn("serve", "--upstream", upstream.url, *ports, *probe)
+        assert process.stderr
+        try:
+            while not lines[-1].endswith("passed"):
+                lines.append((await process.stderr.readline()).decode().rstrip())
+        finally:
+            process.kill()
+            await process.communicate()
+
+    told = [line.partition(" probe of lane ")[2] for line in lines]
+    assert [line for line in told if line] == [
+        "main, engine start 1: case 1 invalid (leading_junk)",
+        "main, engine start 1: case 2 valid, 1 of 1 in a row: passed",
+    ]
+    assert "secret" not in "".join(lines)
 
 
 async def test_busy_port_is_named_with_the_flag_that_changes_it() -> None:

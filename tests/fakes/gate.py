@@ -73,6 +73,7 @@ async def running_gate(
         "admin.port": 0,
         "drain_seconds": 1,
         "engine.poll_seconds": 0.05,
+        "ledger.url": "none",
         **(settings or {}),
     }
     log = io.StringIO()

@@ -13,9 +13,10 @@ from proxy.contract.plan import Plan, make_plan
 from proxy.contract.policy import Policy
 from proxy.contract.usage import lacks_usage, with_usage
 from proxy.telemetry.outcome import Endpoint
-from proxy.upstream.engine import Engine, EngineStart, FirstAnswer
+from proxy.upstream.engine import Engine
 from proxy.upstream.lane import Headers
 from proxy.wire.request import Request
+from tests.fakes.engine import Told, seen_engine
 from tests.fakes.lane import FakeLane
 
 ASKED = Request(b'{"model":"tiny","messages":[]}', model="tiny", messages=b"[]")
@@ -80,20 +81,9 @@ class FakeClient(Client):
         await self.end(body)
 
 
-@dataclass
-class Told:
-    """What an engine told of its starts."""
-
-    starts: list[tuple[EngineStart, FirstAnswer]] = field(default_factory=list)
-
-    @property
-    def answers(self) -> list[FirstAnswer]:
-        return [answer for _, answer in self.starts]
-
-
 def new_engine() -> tuple[Engine, Told]:
-    told = Told()
-    return Engine(lambda start, answer: told.starts.append((start, answer))), told
+    """An engine that answers, without counters."""
+    return seen_engine(None)
 
 
 def plan_of(

@@ -58,6 +58,19 @@ class FakeUpstream:
     script: list[Scripted] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
     pages: dict[str, Scripted] = field(default_factory=dict)
+    server: asyncio.Server | None = None
+    port: int = 0
+
+    async def listen(self) -> None:
+        """Take connections, after `refuse` at the same port again."""
+        self.server = await asyncio.start_server(self.handle, "127.0.0.1", self.port, limit=1 << 20)
+        self.port = self.server.sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    async def refuse(self) -> None:
+        """Close the port: whoever calls is refused."""
+        if self.server is not None:
+            self.server.close()
 
     @property
     def calls(self) -> list[Received]:
@@ -150,12 +163,11 @@ def _head(scripted: Scripted) -> bytes:
 @asynccontextmanager
 async def fake_upstream(*script: Scripted) -> AsyncIterator[FakeUpstream]:
     upstream = FakeUpstream(script=list(script))
-    server = await asyncio.start_server(upstream.handle, "127.0.0.1", 0, limit=1 << 20)
-    upstream.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    await upstream.listen()
     try:
         yield upstream
     finally:
-        server.close()
+        await upstream.refuse()
         for received in upstream.received:
             received.over.set()
 

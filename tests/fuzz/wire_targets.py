@@ -7,6 +7,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from msgspec.structs import astuple
+
 from proxy.wire.reply import Choice, MalformedReply, Reply, ReplyBuilder, read_reply
 from proxy.wire.request import MalformedBody, Request, read_request
 from proxy.wire.rewrite import NewContent, body_with_content, events_with_content
@@ -40,7 +42,7 @@ def sse(data: bytes) -> None:
     single = [data[at : at + 1] for at in range(len(data))]
 
     for chunks in ([data], some, single):
-        events = [tuple(event) for event in _events(chunks, PLENTY)]
+        events = [astuple(event) for event in _events(chunks, PLENTY)]
         assert events == expected, (chunks, events, expected)
         assert b"".join(raw for raw, *_ in expected) == data
         for limit in (0, 12, 48):

@@ -11,11 +11,11 @@ import pytest
 from typing_extensions import override
 
 from proxy.contract.admission import Admission
-from proxy.contract.job import Limits, Parts
+from proxy.contract.job import Limits, Parts, Readiness
 from proxy.contract.judging import Judge
 from proxy.contract.policy import Policy
 from proxy.contract.policy_set import PolicySet
-from proxy.errors import UpstreamError
+from proxy.errors import NotReady, UpstreamError
 from proxy.routes.asgi import Message
 from proxy.routes.openai import Door, Gateway
 from proxy.telemetry.outcome import Outcome
@@ -25,6 +25,7 @@ from proxy.upstream.lane import Call, UpstreamReply
 from tests.fakes.job import FakeClock, new_engine
 from tests.fakes.lane import FakeLane, FakeReply
 from tests.fakes.policies import policy
+from tests.fakes.readiness import FakeReadiness
 from tests.fakes.upstream import chunk
 
 BODY = b'{"model":"tiny","messages":[]}'
@@ -68,6 +69,7 @@ class Surface:
         policies: Sequence[Policy] = (),
         concurrent: int = 4,
         refuse_unjudged: bool = False,
+        readiness: Readiness | None = None,
     ) -> None:
         self.records = Records()
         self.admission = Admission(concurrent, 4, 5)
@@ -82,7 +84,8 @@ class Surface:
             refuse_unjudged=refuse_unjudged,
         )
         clock = FakeClock()
-        parts = Parts(lane, new_engine()[0], Limits(1 << 20, 1 << 20), clock, Judge(clock.now))
+        engine, limits = new_engine()[0], Limits(1 << 20, 1 << 20)
+        parts = Parts(lane, engine, limits, clock, Judge(clock.now), readiness=readiness)
         self.recorder = Recorder((self.records,))
         self.gateway = Gateway(door, parts, self.recorder)
         self.sent: list[Message] = []
@@ -100,10 +103,12 @@ class Surface:
     def code(self) -> str:
         return str(json.loads(self.body)["error"]["code"])
 
-    async def serve(self, body: bytes = BODY, path: str = "/v1/chat/completions") -> None:
+    async def serve(
+        self, body: bytes = BODY, path: str = "/v1/chat/completions", method: str = "POST"
+    ) -> None:
         scope: dict[str, Any] = {
             "type": "http",
-            "method": "POST",
+            "method": method,
             "path": path,
             "raw_path": path.encode(),
             "query_string": b"",
@@ -275,3 +280,78 @@ async def test_error_of_the_upstream_is_the_reply() -> None:
 
     assert surface.status == 502
     assert surface.outcome() is Outcome.UPSTREAM_FAILED
+
+
+class _Closed(FakeReadiness):
+    """Lets nobody go."""
+
+    @override
+    async def wait(self) -> None:
+        self.waits += 1
+        await asyncio.get_running_loop().create_future()
+
+
+class _Refusing(FakeReadiness):
+    @override
+    async def wait(self) -> None:
+        raise NotReady("The engine is loading.", code="engine_loading", retry_after_seconds=5)
+
+
+async def test_request_waits_for_its_engine_before_it_is_admitted() -> None:
+    readiness = FakeReadiness(is_open=False)
+    surface = Surface(FakeLane([FakeReply((b"{}",))]), readiness=readiness)
+
+    await surface.serve()
+
+    assert readiness.waits == 1
+    assert surface.outcome() is Outcome.PASSED
+
+
+async def test_request_to_an_engine_that_is_ready_does_not_wait() -> None:
+    readiness = FakeReadiness(is_open=True)
+    surface = Surface(FakeLane([FakeReply((b"{}",))]), readiness=readiness)
+
+    await surface.serve()
+
+    assert readiness.waits == 0
+
+
+async def test_look_up_does_not_wait() -> None:
+    readiness = FakeReadiness(is_open=False)
+    surface = Surface(FakeLane([FakeReply((b"{}",))]), readiness=readiness)
+
+    await surface.serve(b"", "/v1/models", "GET")
+
+    assert readiness.waits == 0
+    assert surface.status == 200
+
+
+async def test_engine_that_is_not_ready_in_time_is_a_503_and_nothing_was_sent() -> None:
+    lane = FakeLane()
+    surface = Surface(lane, readiness=_Refusing(is_open=False))
+
+    await surface.serve()
+
+    assert (surface.status, surface.code) == (503, "engine_loading")
+    assert (b"retry-after", b"5") in surface.sent[0]["headers"]
+    assert (b"x-should-retry", b"false") not in surface.sent[0]["headers"]
+    assert lane.calls == []
+    assert surface.outcome() is Outcome.REFUSED
+
+
+@pytest.mark.parametrize("leaves", [True, False], ids=["leaves", "stopped"])
+async def test_request_that_is_ended_while_it_waits_takes_no_room(leaves: bool) -> None:
+    readiness = _Closed(is_open=False)
+    surface = Surface(FakeLane(), readiness=readiness)
+    task = await surface.serving()
+
+    if leaves:
+        surface.leave.set()
+    else:
+        surface.gateway.running.stop_all()
+    await task
+
+    assert readiness.waits == 1
+    assert surface.outcome() is (Outcome.CLIENT_GONE if leaves else Outcome.REFUSED)
+    if not leaves:
+        assert (surface.status, surface.code) == (503, "draining")

@@ -1,12 +1,22 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from prometheus_client import CollectorRegistry
 
 from proxy.errors import Fault
+from proxy.telemetry.engine_start import EngineStartRecord, FirstAnswer, StartSource
 from proxy.telemetry.metrics import Metrics
-from proxy.telemetry.outcome import AttemptResult, AttemptStep, Endpoint, Outcome, Unchecked
+from proxy.telemetry.outcome import (
+    AttemptResult,
+    AttemptStep,
+    Endpoint,
+    Outcome,
+    ProbeResult,
+    ReadyWait,
+    Unchecked,
+)
 from proxy.telemetry.record import AttemptRecord, RequestRecord, VerdictRecord
 
 VERDICT = VerdictRecord("strict_json", "fail", enforced=True, seconds=0.001, fault=Fault.NOT_JSON)
@@ -109,21 +119,57 @@ def test_usage_below_zero_counts_as_nothing() -> None:
     assert samples["output_tokens_total"] == 0
 
 
-def test_state_of_an_engine_is_one_of_its_states() -> None:
+def test_state_of_an_engine_and_source_of_its_starts_are_one_of_each() -> None:
     metrics = _metrics()
-    state = ["cold"]
-    metrics.watch_engine("main", ("cold", "certified"), ("valid", "invalid"), lambda: state[0])
-    metrics.engine_start("main", "invalid")
+    state, source = ["cold"], ["metrics"]
+    metrics.watch_engine("main", ("cold", "certified"), lambda: state[0], lambda: source[0])
     metrics.watch_load(lambda: 2, lambda: 7)
 
-    state[0] = "certified"
+    state[0], source[0] = "certified", "fallback"
 
     samples = _samples(metrics)
     assert samples['engine_state{lane="main",state="cold"}'] == 0
     assert samples['engine_state{lane="main",state="certified"}'] == 1
-    assert samples['engine_starts_total{first_answer="invalid",lane="main"}'] == 1
+    assert samples['engine_starts_told_by{lane="main",source="metrics"}'] == 0
+    assert samples['engine_starts_told_by{lane="main",source="fallback"}'] == 1
     assert samples['engine_starts_total{first_answer="valid",lane="main"}'] == 0
     assert (samples["requests_in_flight"], samples["queue_depth"]) == (2, 7)
+
+
+START = EngineStartRecord("main", "1.0", StartSource.METRICS, seen_at=2.0)
+INVALID = replace(START, first_answer=FirstAnswer.INVALID)
+OVER = replace(START, over_at=9.0)
+NEXT = replace(START, key="2.0")
+
+
+@pytest.mark.parametrize(
+    ("records", "counted"),
+    [
+        ([START], {}),
+        ([START, INVALID], {"invalid": 1}),
+        ([START, INVALID, replace(INVALID, over_at=9.0), NEXT], {"invalid": 1}),
+        ([START, OVER, NEXT], {"unknown": 1}),
+        ([START, OVER, NEXT, replace(NEXT, over_at=10.0)], {"unknown": 2}),
+        ([INVALID, replace(INVALID, certified_at=3.0)], {}),
+        ([INVALID, replace(INVALID, over_at=9.0), NEXT], {}),
+    ],
+    ids=["begun", "judged", "judged_and_over", "over", "two_over", "known", "known_and_over"],
+)
+def test_engine_start_is_counted_once_and_not_again_after_a_restart_of_the_proxy(
+    records: Sequence[EngineStartRecord], counted: Mapping[str, int]
+) -> None:
+    metrics = _metrics()
+    metrics.watch_engine("main", (), lambda: "", lambda: "")
+
+    for record in records:
+        metrics.start(record)
+
+    samples = _samples(metrics)
+    assert {
+        answer: samples[f'engine_starts_total{{first_answer="{answer}",lane="main"}}']
+        for answer in FirstAnswer
+        if samples[f'engine_starts_total{{first_answer="{answer}",lane="main"}}']
+    } == counted
 
 
 def test_info_says_what_runs_and_without_rows_nothing() -> None:
@@ -144,6 +190,29 @@ def test_lines_lost_are_counted() -> None:
     assert _samples(metrics)["log_dropped_total"] == 1
 
 
+def test_records_that_failed_and_those_the_ledger_lost_are_counted() -> None:
+    metrics = _metrics()
+
+    metrics.records_failed(2)
+    metrics.ledger_dropped(3)
+
+    samples = _samples(metrics)
+    assert samples["records_failed_total"] == 2
+    assert samples["ledger_dropped_total"] == 3
+
+
+def test_ledger_has_a_gauge_only_where_there_is_one() -> None:
+    metrics, works = _metrics(), [True]
+    before = _samples(metrics)
+    metrics.watch_ledger(lambda: works[0])
+
+    up = _samples(metrics)["ledger_up"]
+    works[0] = False
+
+    assert "ledger_up" not in before
+    assert (up, _samples(metrics)["ledger_up"]) == (1, 0)
+
+
 def test_objective_is_an_edge_of_the_histogram() -> None:
     metrics = Metrics(CollectorRegistry(), slo_ttfr_seconds=0.33)
 
@@ -155,3 +224,30 @@ def test_page_speaks_open_metrics_when_asked() -> None:
 
     assert content_type.startswith("application/openmetrics-text")
     assert page.endswith(b"# EOF\n")
+
+
+def test_probe_is_counted_apart_from_requests() -> None:
+    metrics = _metrics()
+    metrics.watch_ready("main", lambda: 3)
+
+    metrics.probe("main", ProbeResult.INVALID, 12)
+    metrics.probe("main", ProbeResult.VALID, -1)
+
+    samples = _samples(metrics)
+    assert samples['probes_total{lane="main",result="invalid"}'] == 1
+    assert samples['probes_total{lane="main",result="valid"}'] == 1
+    assert samples['probes_total{lane="main",result="failed"}'] == 0
+    assert samples["probe_tokens_total"] == 12
+    assert samples["output_tokens_total"] == samples["failed_attempt_tokens_total"] == 0
+
+
+def test_waits_for_the_engine_are_counted_by_their_end() -> None:
+    metrics = _metrics()
+    metrics.watch_ready("main", lambda: 3)
+
+    metrics.ready_wait(ReadyWait.SERVED)
+
+    samples = _samples(metrics)
+    assert samples["ready_waiting"] == 3
+    assert samples['ready_waits_total{result="served"}'] == 1
+    assert samples['ready_waits_total{result="gone"}'] == 0

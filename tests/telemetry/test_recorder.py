@@ -104,3 +104,14 @@ async def test_failures_are_logged_once_a_flush_by_type_alone(
         recorder.flush()
 
     assert caplog.messages == ["Records failed 2 times: OverflowError"]
+
+
+async def test_failures_are_told_to_whoever_counts_them() -> None:
+    told: list[int] = []
+    recorder = Recorder([_Broken()], told.append)
+
+    recorder.add(lambda: _record("a"))
+    recorder.add(lambda: _record("b"))
+    recorder.flush()
+
+    assert told == [2]
