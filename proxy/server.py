@@ -26,6 +26,7 @@ _BACKLOG: Final = 2048
 # After the last error events were sent, connections get this long to take them.
 _CUT_SECONDS: Final = 2
 _YOUNG_OBJECTS: Final = 20_000
+_SWITCH_SECONDS: Final = 0.0005
 
 
 class _Listener(uvicorn.Server):
@@ -97,6 +98,7 @@ def _announce(app: App, sockets: tuple[socket.socket, socket.socket]) -> None:
         f"  upstream  {lane.url or lane.model} ({state})",
         f"  policies  {', '.join(policy.label for policy in app.policies.policies)}"
         + (" (observed only)" if settings.observe else ""),
+        f"  ledger    {settings.ledger.address.shown if settings.ledger.address else 'none'}",
     )
     print("\n".join(lines), file=sys.stderr, flush=True)
 
@@ -131,18 +133,21 @@ async def serve(
             group.create_task(public.serve([sockets[0]]))
             group.create_task(admin.serve([sockets[1]]))
             await asyncio.gather(public.ready.wait(), admin.ready.wait())
-            _spare_the_collector()
+            _favour_the_loop()
             on_ready()
             await stop.wait()
             await _drain(app, public, hurry)
             admin.should_exit = True
 
 
-def _spare_the_collector() -> None:
-    """Keep what was loaded out of later garbage collections: each would pause every stream.
+def _favour_the_loop() -> None:
+    """Let neither the garbage collector nor a thread pause every stream for long.
 
-    A request leaves some hundred objects and no cycles: the collector need not look so often.
+    What was loaded is kept out of later collections, and a request leaves some hundred objects and
+    no cycles, so that they can be seldom. A thread that computes, as for the ledger or a scrape,
+    gives the interpreter back after a tenth of the usual time.
     """
+    sys.setswitchinterval(_SWITCH_SECONDS)
     gc.collect()
     gc.freeze()
     gc.set_threshold(_YOUNG_OBJECTS, *gc.get_threshold()[1:])
