@@ -6,13 +6,15 @@ CASES = tests/cases/own/*.jsonl
 PORT =
 TARGET = sse
 SECONDS = 60
+PARTS = overhead growth soak
+BENCH = --write
 
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: up test test-all cases check fuzz wheels bench clean help
+.PHONY: up test test-all e2e cases check fuzz wheels bench clean clean-bench clean-e2e help
 
 help:
 	@echo "make up       start an embedded model, the proxy before it, and a guided tour"
@@ -20,13 +22,16 @@ help:
 	@echo "make up PORT=9000                    listen on 9000, and on 9001 for metrics and health"
 	@echo "make test     run the tests"
 	@echo "make test-all the tests, those with the embedded model included, with coverage"
+	@echo "make e2e      the tests with a real vLLM on the CPU (once: 10 GB and some minutes of set-up in .e2e)"
 	@echo "make cases    play the project's own cases; CASES=FILE.jsonl plays another file of their format"
 	@echo "make check    formatting, lint, types, import floors"
 	@echo "make fuzz     fuzz one target: TARGET=sse|events|reply|request|splice|rewrite|json|schema"
 	@echo "make fuzz SECONDS=600                for longer than a minute; what fails is kept in .fuzz"
 	@echo "make wheels   does everything install from wheels on aarch64 (a DGX Spark)?"
-	@echo "make bench    run the benchmarks"
-	@echo "make clean    remove .venv and every cache"
+	@echo "make bench    what the proxy costs, beside other gateways: 17 minutes, into docs/performance.md and README"
+	@echo "make bench PARTS=growth BENCH=--quick    one part of it, only to see that it runs"
+	@echo "make clean    remove .venv and every cache; make clean-e2e removes the vLLM of make e2e,"
+	@echo "              make clean-bench the other gateways of make bench"
 	@echo "PYTHON=python3.12 chooses the interpreter (3.11 or later)"
 
 # The shell becomes the program: Ctrl-C reaches it directly, and it ends what it started.
@@ -38,7 +43,10 @@ test: $(VENV)/.dev
 	@exec $(BIN)/pytest
 
 test-all: $(VENV)/.dev $(VENV)/.model
-	@exec $(BIN)/pytest -m 'slow or not slow' --cov --cov-report=term:skip-covered
+	@exec $(BIN)/pytest -m 'not vllm' --cov --cov-report=term:skip-covered
+
+e2e: $(VENV)/.dev
+	@exec $(BIN)/pytest -m vllm tests/e2e/vllm
 
 # The corpus grows in .fuzz; the committed one only seeds it.
 fuzz: $(VENV)/.fuzz
@@ -60,12 +68,19 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.core
-	@exec $(BIN)/python benchmarks/overhead.py
+	@$(BIN)/python benchmarks/installation.py
+	@for part in $(PARTS); do $(BIN)/python benchmarks/$$part.py $(BENCH) || exit; done
 
 clean:
 	rm -rf $(VENV) .fuzz build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
 		.coverage htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+clean-bench:
+	rm -rf .bench
+
+clean-e2e:
+	rm -rf '$(or $(SLUICEGATE_E2E_CACHE),.e2e)'
 
 $(VENV)/.created:
 	@command -v '$(PYTHON)' >/dev/null || { \

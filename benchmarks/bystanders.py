@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Self
 
 TOO_BUSY = 0.1
+LOOK_SECONDS = 2.0
 _STAT = Path("/proc/stat")
 _IDLE_FIELDS = (3, 4)  # idle and waiting for a disk
 _GUEST_FIELDS = 8  # guests' time, from here on, is contained in the fields before
@@ -41,8 +42,19 @@ def told(cpus: float | None) -> str:
     """The fact for the report, with a warning where it spoils the figures."""
     if cpus is None:
         return "other programs: unknown here"
-    fact = f"other programs kept {cpus:.2f} CPUs busy meanwhile"
+    fact = f"other programs kept {cpus:.2f} of {os.cpu_count()} CPUs busy meanwhile"
     return f"{fact}: TOO BUSY, do not publish these figures" if cpus > TOO_BUSY else fact
+
+
+def look_around() -> str:
+    """Watch the machine for two seconds before a run begins, and say what to expect of it."""
+    begin = Moment.now()
+    time.sleep(LOOK_SECONDS)
+    cpus = Moment.now().bystanders_since(begin)
+    if cpus is None:
+        return "Other programs: unknown here."
+    fact = f"Other programs keep {cpus:.2f} of {os.cpu_count()} CPUs busy now."
+    return f"{fact} TOO BUSY: the figures will mean little." if cpus > TOO_BUSY else fact
 
 
 def _machine_seconds() -> float | None:

@@ -17,12 +17,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import contents
-from bystanders import Moment, told
-from load import Figures
+from asks import HOSTILE_SCHEMA, Ask, chat_request
+from bystanders import Moment, look_around, told
+from machine import machine_facts, rounds
 from paused_gate import Pauses
-from peers import HERE, DidNotStart, child, configured, fake_upstream
-from report import machine_facts, row, table_head, with_spread
+from peers import configured
+from processes import HERE, child
+from running import DidNotStart, fake_upstream, figures_of, load_command
+from tables import row, table_head, with_spread
+from tally import Figures
 
 STREAMS = 8
 MIDDLE_ITEMS = 300  # about 30 kB
@@ -50,14 +53,12 @@ class Phase:
 
 
 def _strict(*, items: int = 0, stream: bool = False) -> bytes:
-    return contents.chat_request(stream=stream, schema=contents.SCHEMA, items=items)
+    return chat_request(Ask.STRICT, stream=stream, document_items=items)
 
 
 _LONG = Neighbour(_strict(items=LONG_ITEMS))
 _LONG_STREAM = Neighbour(_strict(items=LONG_ITEMS, stream=True), kind="stream")
-_HOSTILE = Neighbour(
-    contents.chat_request(stream=False, schema=contents.HOSTILE_SCHEMA), status=_REFUSED
-)
+_HOSTILE = Neighbour(chat_request(Ask.STRICT, stream=False, schema=HOSTILE_SCHEMA), status=_REFUSED)
 
 PHASES = (
     Phase("alone"),
@@ -124,7 +125,8 @@ class Gate:
 def main(arguments: Sequence[str]) -> None:
     options = _options(arguments)
     phases = [phase for phase in PHASES if phase.name in options.only]
-    machine = machine_facts(options.seconds, options.rounds)
+    print(look_around(), file=sys.stderr, flush=True)
+    machine = machine_facts(f"{rounds(options.rounds)} of {options.seconds:g} s a phase")
     turns: list[Turn] = []
     begin = Moment.now()
     try:
@@ -160,28 +162,21 @@ def _turn(number: int, phase: Phase, gate: Gate, folder: Path, seconds: float) -
     gate.pauses()
     if phase.neighbour is None:
         with child(streams, None, HERE) as process:
-            seen = _figures(process)
+            seen = figures_of(process)
         return Turn(number, phase.name, seen, gate.pauses(), None)
     body = folder / "body.json"
     body.write_bytes(phase.neighbour.body)
     beside = _load(gate.url, phase.neighbour.kind, 1, seconds + 1)
     beside += ["--body", str(body), "--status", str(phase.neighbour.status)]
     with child(beside, None, HERE) as other, child(streams, None, HERE) as process:
-        seen = _figures(process)
-        neighbour = _figures(other)
+        seen = figures_of(process)
+        neighbour = figures_of(other)
     return Turn(number, phase.name, seen, gate.pauses(), neighbour)
 
 
 def _load(url: str, kind: str, concurrency: int, seconds: float) -> list[str]:
-    load = [sys.executable, str(HERE / "load.py"), "--url", url, "--kind", kind]
-    return [*load, "--concurrency", str(concurrency), "--seconds", str(seconds)]
-
-
-def _figures(process: subprocess.Popen[bytes]) -> Figures:
-    output, _ = process.communicate()
-    if process.returncode:
-        return Figures(completed=0, errors=1, per_second=0.0)
-    return Figures(**json.loads(output))
+    options = ("--concurrency", str(concurrency), "--seconds", str(seconds))
+    return load_command(url, kind, *options)
 
 
 @contextmanager

@@ -1,101 +1,108 @@
-"""The contenders: how each is started, watched and stopped.
+"""The contenders: how each is started.
 
-A new one is a function that returns a `Launch` and a line in `PEERS`.
+A new one is a function that returns a `Launch`, and a line in `PEERS`.
 """
 
-import http.client
+import getpass
 import json
-import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-HERE = Path(__file__).resolve().parent
-START_SECONDS = 60.0
-STOP_SECONDS = 10.0
-SCRAPE_SECONDS = 5.0
-
-
-class DidNotStart(Exception):
-    """A contender ended, or did not get healthy in time; the message carries its last words."""
+import contents
+from asks import Ask
+from installation import NotInstalled, litellm_python, nginx_program, portkey_script
+from processes import HERE, free_port
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What to start. No command: nothing is started and `url` is there already."""
+    """What to start. No command: nothing is started and `url` is there already.
+
+    `headers` are those that every request to it must carry.
+    """
 
     url: str
     command: tuple[str, ...] = ()
     health_url: str = ""
     metrics_url: str = ""
+    headers: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One contender. `modules` are those whose import makes up most of its start."""
+    """One contender. `modules` are those whose import makes up most of its start; `measures` the
+    names of those that fit it, none named: all. `note` explains errors that are known.
+    """
 
     name: str
+    title: str
     launch: Callable[[str, Path], Launch]
     modules: tuple[str, ...] = ()
-    strict: bool = False
-
-
-@dataclass(slots=True)
-class Scrapes:
-    """How often a metrics page was read, and how often that failed."""
-
-    done: int = 0
-    failed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A started contender. `start_seconds` runs from spawn to the first healthy answer."""
-
-    url: str
-    group: int | None = None
-    start_seconds: float | None = None
-    scrapes: Scrapes = field(default_factory=Scrapes)
+    python: Callable[[], Path] = field(default=lambda: Path(sys.executable))
+    ask: Ask = Ask.PLAIN
+    measures: tuple[str, ...] = ()
+    note: str = ""
 
 
 def direct(upstream: str, folder: Path) -> Launch:  # noqa: ARG001 -- every peer is launched alike
     return Launch(url=upstream)
 
 
+def nginx(upstream: str, folder: Path) -> Launch:
+    """One worker, no access log, kept connections on both sides, nothing buffered."""
+    port = free_port()
+    file = folder / "nginx.conf"
+    for name in ("body", "proxy", "fastcgi", "uwsgi", "scgi"):
+        (folder / name).mkdir(exist_ok=True)
+    file.write_text(
+        _NGINX % {"user": getpass.getuser(), "port": port, "upstream": _place(upstream)}
+    )
+    url = f"http://127.0.0.1:{port}"
+    command = (str(nginx_program()), "-p", str(folder), "-c", str(file))
+    return Launch(url=url, command=command, health_url=f"{url}/health")
+
+
 def relay(upstream: str, folder: Path) -> Launch:  # noqa: ARG001 -- it writes no files
-    url = f"http://127.0.0.1:{free_port()}"
+    port = free_port()
     script = str(HERE / "relay.py")
-    port = str(urlsplit(url).port)
-    command = (sys.executable, script, "--port", port, "--upstream", upstream)
+    command = (sys.executable, script, "--port", str(port), "--upstream", upstream)
+    url = f"http://127.0.0.1:{port}"
     return Launch(url=url, command=command, health_url=f"{url}/health")
 
 
 def sluicegate(upstream: str, folder: Path) -> Launch:
-    """The command as a user starts it, with the production policy of this repository."""
+    """With the production policy of this repository."""
+    return configured(sluicegate_command(), upstream, folder)
+
+
+def sluicegate_command() -> tuple[str, ...]:
+    """The command as a user starts it. Raises `NotInstalled`."""
     beside_python = Path(sys.executable).with_name("sluicegate")
     program = str(beside_python) if beside_python.exists() else shutil.which("sluicegate")
     if program is None:
-        raise DidNotStart("the command `sluicegate` is not installed")
-    return configured((program, "serve"), upstream, folder)
+        raise NotInstalled("the command `sluicegate` is not installed")
+    return (program, "serve")
 
 
-def configured(command: Sequence[str], upstream: str, folder: Path) -> Launch:
+def configured(
+    command: Sequence[str],
+    upstream: str,
+    folder: Path,
+    policies: Path = HERE.parent / "policies",
+    order: Sequence[str] = ("production",),
+) -> Launch:
     """A command that runs the proxy and takes its settings by `--config`."""
     port, admin_port = free_port(), free_port()
     settings = {
         "listen": {"host": "127.0.0.1", "port": port},
         "admin": {"host": "127.0.0.1", "port": admin_port},
         "lanes": {"main": {"url": upstream}},
-        "policies": {"folder": str(HERE.parent / "policies"), "order": ["production"]},
+        "policies": {"folder": str(policies), "order": list(order)},
         "admission": {"concurrent": 256, "queue": 1024, "wait_seconds": 30},
     }
     file = folder / f"sluicegate-{port}.yaml"
@@ -109,167 +116,117 @@ def configured(command: Sequence[str], upstream: str, folder: Path) -> Launch:
     )
 
 
+def litellm(upstream: str, folder: Path) -> Launch:
+    """LiteLLM's proxy with one worker and no database; it has no metrics page without add-ons."""
+    port = free_port()
+    served = {"model": f"openai/{contents.MODEL}", "api_base": f"{upstream}/v1", "api_key": "none"}
+    file = folder / "litellm.yaml"
+    models = [{"model_name": contents.MODEL, "litellm_params": served}]
+    file.write_text(json.dumps({"model_list": models}))  # JSON is YAML too
+    program = str(litellm_python().with_name("litellm"))
+    url = f"http://127.0.0.1:{port}"
+    where = ("--config", str(file), "--host", "127.0.0.1", "--port", str(port))
+    return Launch(
+        url=url,
+        command=(program, *where, "--num_workers", "1"),
+        health_url=f"{url}/health/liveliness",
+        # Without the first it refuses to start without a key, with the second it fetches nothing.
+        environment={
+            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        },
+    )
+
+
+def portkey(upstream: str, folder: Path) -> Launch:  # noqa: ARG001 -- it writes no files
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    return Launch(
+        url=url,
+        command=("node", str(portkey_script()), f"--port={port}", "--headless"),
+        health_url=f"{url}/",
+        headers=(
+            "authorization: Bearer none",
+            "x-portkey-provider: openai",
+            f"x-portkey-custom-host: {upstream}/v1",
+        ),
+    )
+
+
+_OURS = ("proxy.cli", "proxy.app")
+_RELAYS = ("aiohttp", "uvicorn", "uvloop", "httptools")
+
 PEERS = (
-    Peer("direct", direct),
-    Peer("relay", relay, modules=("aiohttp", "uvicorn", "uvloop", "httptools")),
-    Peer("pass", sluicegate, modules=("proxy.cli", "proxy.app")),
-    Peer("strict", sluicegate, modules=("proxy.cli", "proxy.app"), strict=True),
+    Peer("direct", "no proxy", direct),
+    Peer("nginx", "nginx", nginx),
+    Peer("relay", "bare relay", relay, _RELAYS),
+    Peer("pass", "Sluicegate, pass", sluicegate, _OURS),
+    Peer(
+        "strict",
+        "Sluicegate, strict JSON",
+        sluicegate,
+        ask=Ask.STRICT,
+        measures=("json_1", "json_16", "stream_16"),
+    ),
+    Peer(
+        "window",
+        "Sluicegate, window",
+        sluicegate,
+        ask=Ask.OFFERED,
+        measures=("stream_16", "paced_32"),
+    ),
+    Peer(
+        "calls",
+        "Sluicegate, tool calls",
+        sluicegate,
+        ask=Ask.CALL,
+        measures=("json_1", "json_16", "stream_16"),
+    ),
+    Peer("litellm", "LiteLLM's proxy", litellm, ("litellm.proxy.proxy_server",), litellm_python),
+    Peer(
+        "portkey",
+        "Portkey's gateway",
+        portkey,
+        # One measure of streams is enough to see that there are none.
+        measures=("json_1", "json_16", "stream_16"),
+        note="1.15.2 answers every stream with 500 on Node.js 20, as it appends to headers that "
+        "are immutable there; its whole replies are compared",
+    ),
 )
 
 
-@contextmanager
-def started(peer: Peer, upstream: str, folder: Path) -> Iterator[Running]:
-    """Run a contender for the time of the block. Raises `DidNotStart`."""
-    launch = peer.launch(upstream, folder)
-    if not launch.command:
-        yield Running(launch.url)
-        return
-    log = folder / f"{peer.name}.log"
-    began = time.monotonic()
-    with child(launch.command, log, folder) as process:
-        _wait_until_healthy(process, launch, log)
-        start_seconds = time.monotonic() - began
-        with _scraped(launch.metrics_url) as scrapes:
-            yield Running(launch.url, process.pid, start_seconds, scrapes)
+def _place(url: str) -> str:
+    return urlsplit(url).netloc
 
 
-@contextmanager
-def fake_upstream() -> Iterator[str]:
-    """Run the fake upstream for the time of the block; yields its address."""
-    command = (sys.executable, str(HERE / "fake_upstream.py"), "--port", "0")
-    with child(command, None, HERE) as process:
-        assert process.stdout is not None  # noqa: S101 -- for the type checker
-        address = process.stdout.readline().decode().strip()
-        if not address:
-            raise DidNotStart("the fake upstream ended at once")
-        yield address
-
-
-@contextmanager
-def child(
-    command: Sequence[str], log: Path | None, folder: Path
-) -> Iterator[subprocess.Popen[bytes]]:
-    """A process in a group of its own, ended with all its children when the block ends.
-
-    Without a log its stdout is a pipe.
-    """
-    output = log.open("wb") if log else subprocess.PIPE
-    process = subprocess.Popen(
-        command,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.STDOUT if log else None,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        _end(process)
-        for stream in (process.stdout, None if isinstance(output, int) else output):
-            if stream is not None:
-                stream.close()
-
-
-def resident_mib(group: int | None) -> float | None:
-    """Resident memory of a process group, None where there is no /proc."""
-    if group is None or not Path("/proc/self/stat").exists():
-        return None
-    pages = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[2]) == group:
-                pages += int(fields[21])
-        except OSError:  # a process that ended meanwhile
-            continue
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def import_seconds(modules: Sequence[str]) -> float | None:
-    """How long a fresh interpreter takes to import `modules`; None if it cannot."""
-    if not modules:
-        return None
-    code = (
-        "import time; began = time.perf_counter()\n"
-        f"try: import {', '.join(modules)}\n"
-        "except ImportError: raise SystemExit(1)\n"
-        "print(time.perf_counter() - began)"
-    )
-    with child((sys.executable, "-W", "ignore", "-c", code), None, HERE) as process:
-        output, _ = process.communicate()
-    return float(output) if process.returncode == 0 else None
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _get_status(url: str) -> int | None:
-    address = urlsplit(url)
-    connection = http.client.HTTPConnection(address.netloc, timeout=5)
-    try:
-        connection.request("GET", address.path)
-        reply = connection.getresponse()
-        reply.read()
-    except (OSError, http.client.HTTPException):
-        return None
-    finally:
-        connection.close()
-    return reply.status
-
-
-def _accepts(url: str) -> bool:
-    address = urlsplit(url)
-    try:
-        socket.create_connection((address.hostname, address.port or 80), timeout=5).close()
-    except OSError:
-        return False
-    return True
-
-
-def _wait_until_healthy(process: subprocess.Popen[bytes], launch: Launch, log: Path) -> None:
-    """Health may have a listener of its own, so the one under load must accept, too."""
-    deadline = time.monotonic() + START_SECONDS
-    while not (_get_status(launch.health_url) == 200 and _accepts(launch.url)):
-        if process.poll() is not None or time.monotonic() > deadline:
-            last_words = log.read_text(errors="replace").strip().splitlines()[-1:]
-            raise DidNotStart(last_words[0] if last_words else "no output")
-        time.sleep(0.005)
-
-
-@contextmanager
-def _scraped(metrics_url: str) -> Iterator[Scrapes]:
-    """Read a metrics page every five seconds, as Prometheus does in production."""
-    scrapes = Scrapes()
-    over = threading.Event()
-
-    def scrape() -> None:
-        while not over.is_set():
-            if _get_status(metrics_url) == 200:
-                scrapes.done += 1
-            else:
-                scrapes.failed += 1
-            over.wait(SCRAPE_SECONDS)
-
-    if not metrics_url:
-        yield scrapes
-        return
-    thread = threading.Thread(target=scrape, daemon=True)
-    thread.start()
-    try:
-        yield scrapes
-    finally:
-        over.set()
-        thread.join()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ask the group to end; kill what is left of it when its leader has gone or will not."""
-    for ending in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, ending)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(STOP_SECONDS)
+_NGINX = """
+daemon off;
+user %(user)s;
+worker_processes 1;
+pid nginx.pid;
+error_log stderr;
+events { worker_connections 4096; }
+http {
+    access_log off;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    upstream engine {
+        server %(upstream)s;
+        keepalive 256;
+        keepalive_requests 100000000;
+    }
+    server {
+        listen 127.0.0.1:%(port)s;
+        keepalive_requests 100000000;
+        location / {
+            proxy_pass http://engine;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+            proxy_buffering off;
+        }
+    }
+}
+"""

@@ -1,240 +1,208 @@
-"""Tables of the overhead benchmark: medians over the rounds, ratios first."""
+"""The comparison as Markdown: targets and ratios first, then absolute figures with the machine."""
 
-import importlib.metadata
-import os
-import platform
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
-from statistics import median
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from load import Figures
-
-YARDSTICK = "relay"
-FLOOR = "direct"
-_NONE = "-"
-_EXPLANATION = (
-    "Median of the rounds' ratios, in brackets the least and the greatest. "
-    "Added TTFT is the difference to the same load sent straight to the upstream."
-)
-_LIBRARIES = ("aiohttp", "uvicorn", "uvloop", "httptools", "sluicegate")
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One contender in one round. `figures` is keyed by the measure's name."""
-
-    round: int
-    peer: str
-    figures: dict[str, Figures] = field(default_factory=dict)
-    start_seconds: float | None = None
-    import_seconds: float | None = None
-    resident_mib: float | None = None
-    scrapes: int = 0
-    scrapes_failed: int = 0
-    failure: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One figure of one measure."""
-
-    title: str
-    measure: str
-    figure: str
-    digits: int = 2
-
-    def value(self, turn: Turn | None) -> float | None:
-        figures = turn.figures.get(self.measure) if turn else None
-        if figures is None or (self.figure == "per_second" and not figures.completed):
-            return None
-        value: float | None = getattr(figures, self.figure)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A limit on a ratio to the bare relay."""
-
-    peer: str
-    column: Column
-    limit: float
-    at_most: bool
-
-    def verdict(self, turns: Sequence[Turn]) -> str:
-        ratios = _ratios(turns, self.peer, self.column)
-        words = f"{'at most' if self.at_most else 'at least'} {self.limit}"
-        line = f"- {self.peer}, {_bare(self.column)}, target {words} times the relay's"
-        if not ratios:
-            return f"{line}: not measured"
-        ratio = median(ratios)
-        met = ratio <= self.limit if self.at_most else ratio >= self.limit
-        return f"{line}: {ratio:.2f}, {'met' if met else 'not met'}"
-
-
-P50_AT_1 = Column("p50 at concurrency 1, ms", "json_1", "p50_ms", 3)
-STREAMS_AT_16 = Column("streams/s at 16", "stream_16", "per_second", 0)
-RATIOS = (
+from tables import NONE, middle, number, ratio, table, with_spread
+from tally import Figures
+from targets import TARGETS
+from turns import (
+    CPU_A_REPLY,
+    CPU_A_STREAM,
+    FLOOR,
+    IMPORT,
+    LAG_AT_32,
+    LAG_AT_128,
+    LAG_P99_AT_32,
+    LAG_P99_AT_128,
     P50_AT_1,
-    Column("p99 at concurrency 1, ms", "json_1", "p99_ms", 3),
-    Column("replies/s at 16", "json_16", "per_second", 0),
+    P50_AT_16,
+    P99_AT_1,
+    P99_AT_16,
+    REPLIES_AT_16,
+    RESIDENT,
+    START,
     STREAMS_AT_16,
+    WAY_AT_32,
+    WAY_AT_128,
+    WAY_P99_AT_32,
+    WAY_P99_AT_128,
+    YARDSTICK,
+    Quantity,
+    Turn,
+    added,
+    nothing_but_errors,
+    ratios,
+    values,
 )
-TTFTS = (
-    Column("TTFT p50 at 32 streams, ms", "paced_32", "ttft_p50_ms"),
-    Column("TTFT p99 at 32 streams, ms", "paced_32", "ttft_p99_ms"),
-    Column("TTFT p50 at 128 streams, ms", "paced_128", "ttft_p50_ms"),
-    Column("TTFT p99 at 128 streams, ms", "paced_128", "ttft_p99_ms"),
-)
-ANSWERS = (
-    *RATIOS[:3],
-    Column("p50 at 16, ms", "json_16", "p50_ms"),
-    Column("p99 at 16, ms", "json_16", "p99_ms"),
+
+_SPREAD = "Medians of the rounds' own ratios, in brackets the least and the greatest round."
+_COMPARED = (
+    REPLIES_AT_16,
     STREAMS_AT_16,
+    P50_AT_1,
+    P99_AT_1,
+    CPU_A_REPLY,
+    CPU_A_STREAM,
+    RESIDENT,
 )
-PACED = (
-    *TTFTS,
-    Column("lag p50 at 32, ms", "paced_32", "lag_p50_ms"),
-    Column("lag p99 at 32, ms", "paced_32", "lag_p99_ms"),
-    Column("lag p50 at 128, ms", "paced_128", "lag_p50_ms"),
-    Column("lag p99 at 128, ms", "paced_128", "lag_p99_ms"),
+_ADDED = (WAY_AT_32, WAY_P99_AT_32, WAY_AT_128, WAY_P99_AT_128)
+_ANSWERS = (
+    REPLIES_AT_16,
+    STREAMS_AT_16,
+    P50_AT_1,
+    P99_AT_1,
+    P50_AT_16,
+    P99_AT_16,
+    CPU_A_REPLY,
+    CPU_A_STREAM,
 )
-TARGETS = (
-    Target("pass", P50_AT_1, 1.4, at_most=True),
-    Target("pass", STREAMS_AT_16, 0.75, at_most=False),
+_PACED = (*_ADDED, LAG_AT_32, LAG_P99_AT_32, LAG_AT_128, LAG_P99_AT_128)
+_FOOTPRINT = (START, IMPORT, RESIDENT)
+_TTFT_ADDED = replace(WAY_AT_32, title="TTFT added, 32 paced streams")
+_SHORT = (REPLIES_AT_16, STREAMS_AT_16, P50_AT_1, _TTFT_ADDED, RESIDENT)
+
+_SHORT_HEAD = (
+    "Ratios to the bare relay, in brackets the medians themselves. Of TTFT stands what is added to "
+    "that without a proxy, in brackets the least and the greatest round:"
 )
+
+# The cells of one contender's row in a table of these quantities.
+_Cells = Callable[[Sequence[Turn], str, Quantity], str]
 
 
 def markdown(turns: Sequence[Turn], machine: Sequence[str]) -> str:
-    """The whole report."""
-    compared = [f"{_bare(column)}, ratio" for column in RATIOS]
-    compared += [f"added {column.title}" for column in TTFTS]
-    footprint = ["start, s", "import, s", "resident, MiB", "scrapes", "failed scrapes"]
+    """Everything, for docs/performance.md and the terminal."""
     parts = [
-        "## Against the bare relay",
-        _EXPLANATION,
-        _table(turns, compared, _compared),
-        "\n".join(target.verdict(turns) for target in TARGETS),
-        "## Measured",
+        "### Targets",
+        f"Ratios of one run, Sluicegate in pass unless another way is named. {_SPREAD}",
+        _targets(turns),
+        "### Ratios to the bare relay",
+        _SPREAD,
+        _contenders(turns, _COMPARED, _compared, units=False),
+        "### Added to the time to the first token",
+        "Milliseconds more than without any proxy, in the same round.",
+        _contenders(turns, _ADDED, _way_added),
+        "### Absolute figures",
         "\n".join(f"- {fact}" for fact in machine),
-        _table(turns, [column.title for column in ANSWERS] + ["errors"], _answers),
-        _table(turns, [column.title for column in PACED], _paced),
-        _table(turns, footprint, _footprint),
-        "\n".join(sorted({f"- {turn.peer}: {turn.failure}" for turn in turns if turn.failure})),
+        _contenders(turns, _ANSWERS, _median),
+        "TTFT here is the way of the first token alone: there and back, less the upstream's time.",
+        _contenders(turns, _PACED, _median),
+        _footprint(turns),
+        remarks(turns),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def machine_facts(seconds: float, rounds: int) -> list[str]:
-    """What a reader needs to judge the absolute figures by."""
-    load = ", ".join(f"{average:.2f}" for average in os.getloadavg())
-    versions = ", ".join(f"{name} {_version(name)}" for name in _LIBRARIES)
-    return [
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {rounds} rounds of {seconds:g} s a measure",
-        f"{_processor()}, {os.cpu_count()} CPUs, {platform.system()} {platform.machine()}",
-        f"load average before the start: {load}",
-        f"Python {platform.python_version()}, {versions}",
+def short(turns: Sequence[Turn], machine: Sequence[str]) -> str:
+    """What README shows."""
+    parts = [
+        _SHORT_HEAD,
+        _contenders(turns, _SHORT, _ratio_and_median),
+        f"{'; '.join(machine)}.",
+        _missed(turns),
     ]
+    return "\n\n".join(part for part in parts if part)
 
 
-def _table(
-    turns: Sequence[Turn], titles: Sequence[str], cells: Callable[[Sequence[Turn], str], list[str]]
+def remarks(turns: Sequence[Turn]) -> str:
+    """What went wrong, so that no empty cell is left without its reason."""
+    lines: list[str] = []
+    for peer, title in _peers(turns).items():
+        own = [turn for turn in turns if turn.peer == peer]
+        lines += sorted({f"- {title}: {turn.failure}" for turn in own if turn.failure})
+        for measure in dict.fromkeys(name for turn in own for name in turn.figures):
+            measured = [turn.figures[measure] for turn in own if measure in turn.figures]
+            told = [_errors(measured, own[0].note), _late(measure, measured)]
+            lines += [f"- {title}, {measure}: {words}" for words in told if words]
+    return "\n".join(lines)
+
+
+def _errors(measured: Sequence[Figures], note: str) -> str:
+    errors = sum(figures.errors for figures in measured)
+    good = sum(figures.replies for figures in measured)
+    told = f"{errors:,} errors beside {good:,} good replies"
+    return (f"{told}. {note}" if note else told) if errors else ""
+
+
+def _late(measure: str, measured: Sequence[Figures]) -> str:
+    """Too few samples for a TTFT: what a contender does under more load than it can bear."""
+    rounds = sum(figures.way_p50_ms is None for figures in measured)
+    if not rounds or not measure.startswith("paced"):
+        return ""
+    return (
+        f"fewer first tokens than streams in the measured time ({rounds} of {len(measured)} rounds)"
+    )
+
+
+def _targets(turns: Sequence[Turn]) -> str:
+    return table(
+        ["wanted", "reached", "verdict"], (target.row(turns) for target in TARGETS)
+    ).replace("| ---: |\n", "| --- |\n", 1)
+
+
+def _missed(turns: Sequence[Turn]) -> str:
+    rows = (target.row(turns) for target in TARGETS)
+    lines = [
+        f"- {words}: {wanted} wanted, {reached} reached; {verdict.partition(': ')[2]}"
+        for words, wanted, reached, verdict in rows
+        if "missed" in verdict
+    ]
+    return "\n".join(["Targets missed in this run:", "", *lines]) if lines else ""
+
+
+def _contenders(
+    turns: Sequence[Turn], quantities: Sequence[Quantity], cell: _Cells, *, units: bool = True
 ) -> str:
-    peers = dict.fromkeys(turn.peer for turn in turns)
-    return "\n".join([*table_head(titles), *(row([peer, *cells(turns, peer)]) for peer in peers)])
+    """One row for each contender that has any of these figures."""
+    head = [quantity.heading if units else quantity.title for quantity in quantities]
+    rows = []
+    for peer, title in _peers(turns).items():
+        cells = [_or_errors(cell, turns, peer, quantity) for quantity in quantities]
+        rows += [[title, *cells]] if set(cells) != {NONE} else []
+    return table(head, rows)
 
 
-def table_head(titles: Sequence[str]) -> list[str]:
-    return [row(["", *titles]), row(["---"] + ["---:"] * len(titles))]
+def _or_errors(cell: _Cells, turns: Sequence[Turn], peer: str, quantity: Quantity) -> str:
+    found = cell(turns, peer, quantity)
+    failed = found == NONE and nothing_but_errors(turns, peer, quantity.measure)
+    return "errors" if failed else found
 
 
-def row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _compared(turns: Sequence[Turn], peer: str, quantity: Quantity) -> str:
+    return with_spread(ratios(turns, peer, quantity))
 
 
-def _bare(column: Column) -> str:
-    return column.title.removesuffix(", ms")
+def _way_added(turns: Sequence[Turn], peer: str, quantity: Quantity) -> str:
+    return NONE if peer == FLOOR else with_spread(added(turns, peer, quantity))
 
 
-def _compared(turns: Sequence[Turn], peer: str) -> list[str]:
-    ratios = [with_spread(_ratios(turns, peer, column)) for column in RATIOS]
-    return ratios + [with_spread(_added(turns, peer, column)) for column in TTFTS]
+def _median(turns: Sequence[Turn], peer: str, quantity: Quantity) -> str:
+    return number(middle(values(turns, peer, quantity)), quantity.digits)
 
 
-def _answers(turns: Sequence[Turn], peer: str) -> list[str]:
-    errors = [figures.errors for turn in _of(turns, peer) for figures in turn.figures.values()]
-    return [*_medians(turns, peer, ANSWERS), f"{sum(errors)}" if errors else _NONE]
+def _ratio_and_median(turns: Sequence[Turn], peer: str, quantity: Quantity) -> str:
+    if quantity is _TTFT_ADDED:
+        return _way_added(turns, peer, quantity)
+    found = _median(turns, peer, quantity)
+    compared = middle(ratios(turns, peer, quantity))
+    if compared is None or peer == YARDSTICK:
+        return found if found == NONE else f"{'1' if peer == YARDSTICK else NONE} ({found})"
+    return f"{ratio(compared)} ({found})"
 
 
-def _paced(turns: Sequence[Turn], peer: str) -> list[str]:
-    return _medians(turns, peer, PACED)
+def _footprint(turns: Sequence[Turn]) -> str:
+    head = [*(quantity.heading for quantity in _FOOTPRINT), "scrapes", "failed scrapes"]
+    rows = []
+    for peer, title in _peers(turns).items():
+        own = [turn for turn in turns if turn.peer == peer]
+        scraped = any(turn.scrapes + turn.scrapes_failed for turn in own)
+        cells = [_median(turns, peer, quantity) for quantity in _FOOTPRINT]
+        cells.append(f"{sum(turn.scrapes for turn in own)}" if scraped else NONE)
+        cells.append(f"{sum(turn.scrapes_failed for turn in own)}" if scraped else NONE)
+        rows.append([title, *cells])
+    return table(head, rows)
 
 
-def _footprint(turns: Sequence[Turn], peer: str) -> list[str]:
-    own = _of(turns, peer)
-    scraped = any(turn.scrapes + turn.scrapes_failed for turn in own)
-    return [
-        _median([turn.start_seconds for turn in own]),
-        _median([turn.import_seconds for turn in own]),
-        _median([turn.resident_mib for turn in own], 0),
-        f"{sum(turn.scrapes for turn in own)}" if scraped else _NONE,
-        f"{sum(turn.scrapes_failed for turn in own)}" if scraped else _NONE,
-    ]
-
-
-def _medians(turns: Sequence[Turn], peer: str, columns: Sequence[Column]) -> list[str]:
-    return [
-        _median([column.value(turn) for turn in _of(turns, peer)], column.digits)
-        for column in columns
-    ]
-
-
-def _median(values: Sequence[float | None], digits: int = 2) -> str:
-    known = [value for value in values if value is not None]
-    return f"{median(known):,.{digits}f}" if known else _NONE
-
-
-def with_spread(values: Sequence[float]) -> str:
-    if not values:
-        return _NONE
-    return f"{median(values):.2f} ({min(values):.2f}–{max(values):.2f})"  # noqa: RUF001 -- a range
-
-
-def _ratios(turns: Sequence[Turn], peer: str, column: Column) -> list[float]:
-    return [own / other for own, other in _pairs(turns, peer, YARDSTICK, column) if other]
-
-
-def _added(turns: Sequence[Turn], peer: str, column: Column) -> list[float]:
-    return [own - other for own, other in _pairs(turns, peer, FLOOR, column)]
-
-
-def _pairs(
-    turns: Sequence[Turn], peer: str, other: str, column: Column
-) -> Iterator[tuple[float, float]]:
-    """The figures of two contenders in the same round, where both have one."""
-    others = {turn.round: column.value(turn) for turn in _of(turns, other)}
-    for turn in _of(turns, peer):
-        own, against = column.value(turn), others.get(turn.round)
-        if own is not None and against is not None:
-            yield own, against
-
-
-def _of(turns: Sequence[Turn], peer: str) -> list[Turn]:
-    return [turn for turn in turns if turn.peer == peer]
-
-
-def _version(distribution: str) -> str:
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or "unknown processor"
+def _peers(turns: Sequence[Turn]) -> dict[str, str]:
+    return {turn.peer: turn.title for turn in turns}

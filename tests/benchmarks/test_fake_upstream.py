@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import runpy
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
+import contents
 import jsonschema
 import pytest
+from asks import SCHEMA, Ask, chat_request
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-CONTENTS = runpy.run_path(str(BENCHMARKS / "contents.py"))
 CHAT = "/v1/chat/completions"
 PLAIN: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
 STRICT: dict[str, Any] = {**PLAIN, "response_format": {"type": "json_schema"}}
@@ -56,6 +56,11 @@ async def events_of(
     return [json.loads(event.removeprefix("data: ")) for event in events]
 
 
+def of_ask(ask: Ask, events: int = 0) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(chat_request(ask, stream=False, stream_events=events))
+    return body
+
+
 def contents_of(events: list[dict[str, Any]]) -> list[str]:
     return [choice["delta"]["content"] for event in events for choice in event["choices"]]
 
@@ -68,7 +73,7 @@ async def test_plain_request_gets_a_completion_of_about_two_kilobytes_with_usage
 
     completion = json.loads(body)
     assert 1800 < len(body) < 2400
-    assert completion["choices"][0]["message"]["content"] == CONTENTS["TEXT"]
+    assert completion["choices"][0]["message"]["content"] == contents.TEXT
     assert completion["usage"]["completion_tokens"] > 0
 
 
@@ -79,7 +84,7 @@ async def test_strict_request_gets_a_document_that_fits_the_loads_schema(
         completion = await reply.json()
 
     document = json.loads(completion["choices"][0]["message"]["content"])
-    jsonschema.validate(document, CONTENTS["SCHEMA"])
+    jsonschema.validate(document, SCHEMA)
 
 
 async def test_strict_request_gets_as_many_items_as_it_names(
@@ -99,8 +104,8 @@ async def test_strict_request_gets_as_many_items_as_it_names(
 @pytest.mark.parametrize(
     ("body", "content"),
     [
-        pytest.param(PLAIN, CONTENTS["TEXT"], id="plain"),
-        pytest.param(STRICT, CONTENTS["DOCUMENT"], id="strict"),
+        pytest.param(PLAIN, contents.TEXT, id="plain"),
+        pytest.param(STRICT, contents.DOCUMENT, id="strict"),
     ],
 )
 async def test_stream_is_role_then_128_tokens_then_finish_then_usage(
@@ -138,17 +143,67 @@ async def test_max_tokens_cuts_a_stream(client: aiohttp.ClientSession) -> None:
         pytest.param("Hi pace-ms=1", {}, id="by_prompt"),
     ],
 )
-async def test_tokens_of_a_paced_stream_tell_when_they_were_sent(
+async def test_tokens_of_a_paced_stream_tell_when_they_were_sent_and_the_request_arrived(
     client: aiohttp.ClientSession, prompt: str, headers: dict[str, str]
 ) -> None:
     body = {"messages": [{"role": "user", "content": prompt}], "stream": True, "max_tokens": 3}
 
     _, *tokens, _ = await events_of(client, body, headers)
 
-    stamps = [re.fullmatch(r"@(\d+);", content) for content in contents_of(tokens)]
+    stamps = [re.fullmatch(r"@(\d+),(\d+);", content) for content in contents_of(tokens)]
     sent = [int(stamp[1]) for stamp in stamps if stamp]
+    arrived = {int(stamp[2]) for stamp in stamps if stamp}
     assert len(sent) == 3
     assert sent == sorted(sent)
+    assert len(arrived) == 1
+    assert arrived.pop() < sent[0]
+
+
+async def test_required_tool_gets_a_call_whose_arguments_fit_its_parameters(
+    client: aiohttp.ClientSession,
+) -> None:
+    asked = of_ask(Ask.CALL)
+
+    async with client.post(CHAT, json=asked) as reply:
+        choice = (await reply.json())["choices"][0]
+    _, begin, *tokens, finish = await events_of(client, {**asked, "stream": True})
+
+    (call,) = choice["message"]["tool_calls"]
+    (opened,) = begin["choices"][0]["delta"]["tool_calls"]
+    deltas = [event["choices"][0]["delta"]["tool_calls"][0] for event in tokens]
+    jsonschema.validate(json.loads(call["function"]["arguments"]), SCHEMA)
+    assert (
+        "".join(delta["function"]["arguments"] for delta in deltas)
+        == (call["function"]["arguments"])
+    )
+    assert opened["function"]["name"] == call["function"]["name"] == contents.TOOL
+    assert choice["finish_reason"] == finish["choices"][0]["finish_reason"] == "tool_calls"
+
+
+async def test_offered_tools_are_answered_in_text(client: aiohttp.ClientSession) -> None:
+    async with client.post(CHAT, json=of_ask(Ask.OFFERED)) as reply:
+        completion = await reply.json()
+
+    assert completion["choices"][0]["message"]["content"] == contents.TEXT
+
+
+async def test_document_is_withheld_where_prose_is_asked_for(client: aiohttp.ClientSession) -> None:
+    async with client.post(CHAT, json=of_ask(Ask.PROSE)) as reply:
+        completion = await reply.json()
+
+    assert completion["choices"][0]["message"]["content"] == contents.TEXT
+
+
+@pytest.mark.parametrize("ask", [Ask.PLAIN, Ask.STRICT])
+async def test_stream_has_as_many_token_events_as_it_names(
+    client: aiohttp.ClientSession, ask: Ask
+) -> None:
+    asked = {**of_ask(ask, 300), "stream": True}
+
+    _, *tokens, finish = await events_of(client, asked)
+
+    assert len(tokens) == 300
+    assert finish["choices"][0]["finish_reason"] == "stop"
 
 
 async def test_body_that_arrives_in_pieces_is_one_request(client: aiohttp.ClientSession) -> None:
@@ -163,7 +218,7 @@ async def test_body_that_arrives_in_pieces_is_one_request(client: aiohttp.Client
     async with client.post(CHAT, data=pieces(), headers=headers) as reply:
         completion = await reply.json()
 
-    assert completion["choices"][0]["message"]["content"] == CONTENTS["DOCUMENT"]
+    assert completion["choices"][0]["message"]["content"] == contents.DOCUMENT
 
 
 async def test_body_without_a_length_is_refused(client: aiohttp.ClientSession) -> None:
@@ -202,7 +257,7 @@ async def test_metrics_count_requests_and_tokens(client: aiohttp.ClientSession) 
     }
     assert values["process_start_time_seconds"] > 0
     assert values["vllm:request_success_total"] == 1
-    assert values["vllm:prompt_tokens_total"] == CONTENTS["PROMPT_TOKENS"]
+    assert values["vllm:prompt_tokens_total"] == contents.PROMPT_TOKENS
     assert values["vllm:generation_tokens_total"] == 3
 
 
