@@ -132,6 +132,8 @@ class JudgesCalls(Protocol):
 
 def sum_up(gate: str, verdicts: Sequence[Verdict]) -> Verdict:
     """The first fail, else the first error; a pass carries the repairs of all choices."""
+    if len(verdicts) == 1:
+        return verdicts[0]
     for result in (Result.FAIL, Result.ERROR):
         for verdict in verdicts:
             if verdict.result is result:

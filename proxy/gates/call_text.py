@@ -18,6 +18,7 @@ _BEGINS = re.compile(
     r"\s*(?:```[\w-]*\s*)?\[?\s*\{\s*\"(?:name|arguments|parameters|type|id|function|tool_calls)\""
 )
 _MAY_BEGIN = re.compile(r"\s*(?:`{1,2}|(?:```[\w-]*\s*)?\[?\s*(?:\{\s*(?:\"\w{0,10})?)?)")
+_BEGINS_CONTAINER = re.compile(r"[ \t\n\r]*+[{\[]")
 _DECIDED_BY = 128
 _KEYS = frozenset({"name", "arguments", "parameters", "id", "type", "index"})
 _ARGUMENTS = ("arguments", "parameters")
@@ -34,6 +35,8 @@ def find_call(
     text: str, names: Collection[str], limits: Limits, *, may_be_bare: bool
 ) -> FoundCall | None:
     """A call that was left in a text, if there is one."""
+    if not text:
+        return None
     scanner = CallScanner(names)
     if scanner.feed(text) or scanner.finish():
         return FoundCall(scanner.ends_in_markup)
@@ -45,6 +48,8 @@ def _is_bare(text: str, names: Collection[str], limits: Limits) -> bool:
     inside = fenced["inside"] if fenced else text
     if fenced and _is_marked(inside, names):
         return True
+    if not _BEGINS_CONTAINER.match(inside):
+        return False
     reading = read_document(_LEFT_OVER.sub("", inside), limits)
     return not isinstance(reading, Finding) and _is_call(reading.value, names)
 

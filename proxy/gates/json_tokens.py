@@ -34,5 +34,7 @@ _PLAIN = (
 )
 PLAIN_ITEMS = re.compile(rf"{_PLAIN}(?:{_B}{_PLAIN})*+")
 PLAIN_MEMBER = re.compile(rf"({_PLAIN_KEY}){_B}:({_B}{_PLAIN})?+")
+COLON = re.compile(rf':(?:{_B}("))?+')
+NEXT_KEY = re.compile(rf',{_B}"')
 WORDS = {"t": "true", "f": "false", "n": "null", "N": "NaN", "I": "Infinity"}
 NOT_FINITE = ("NaN", "Infinity")

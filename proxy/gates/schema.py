@@ -21,6 +21,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import specification_with
 
 from proxy.errors import SluicegateError
+from proxy.gates.schema_accept import Acceptor, Sources, build_acceptor
 from proxy.gates.schema_formats import TextFormat
 from proxy.gates.schema_keywords import safe_keywords
 from proxy.gates.schema_patterns import Pattern, compile_pattern
@@ -29,6 +30,7 @@ from proxy.gates.schema_references import (
     Schema,
     SchemaMap,
     count_subschemas,
+    has_address,
     map_schema,
 )
 from proxy.gates.schema_run import OutOfSteps, Run
@@ -74,7 +76,10 @@ LIGHT = SchemaBounds(max_steps=1_500, is_checked=True)
 
 @dataclass(frozen=True, slots=True)
 class CompiledSchema:
-    """A schema ready to be applied; `unchecked` names what RE2 cannot decide."""
+    """A schema ready to be applied; `unchecked` names what RE2 cannot decide.
+
+    The acceptor passes most documents that fit; jsonschema decides about all others.
+    """
 
     unchecked: tuple[str, ...]
     _validator: Any
@@ -82,9 +87,12 @@ class CompiledSchema:
     _tainted: frozenset[int]
     _max_steps: int
     _formats: frozenset[TextFormat]
+    _acceptor: Acceptor | None = None
 
     def validate(self, document: Any) -> Violation | None:
         """The most telling violation, the same every time; raises `Undecided`."""
+        if self._acceptor is not None and self._acceptor.accepts(document):
+            return None
         run = Run(self._patterns, self._tainted, self._max_steps, self._formats)
         validator = self._validator.evolve(format_checker=run)
         try:
@@ -123,7 +131,21 @@ def compile_schema(
     tainted = schema_map.appliers_of(_holders_of_unchecked(schema_map, patterns))
     unchecked = tuple(shorten(each) for each in sorted(_unchecked(schema_map, patterns, tainted)))
     validator = _SAFE[draft](schema, registry=schema_map.registry)
-    return CompiledSchema(unchecked, validator, patterns, tainted, bounds.max_steps, asserted)
+    sources = Sources(_SAFE[draft].VALIDATORS.keys(), schema_map.targets, patterns, asserted)
+    acceptor = _acceptor_of(schema, schema_map, sources, bounds)
+    return CompiledSchema(
+        unchecked, validator, patterns, tainted, bounds.max_steps, asserted, acceptor
+    )
+
+
+def _acceptor_of(
+    root: Schema, schema_map: SchemaMap, sources: Sources, bounds: SchemaBounds
+) -> Acceptor | None:
+    """None also where a part has an address of its own, from which references are reckoned."""
+    parts = (schema for schema in schema_map.schemas.values() if schema is not root)
+    if any(map(has_address, parts)):
+        return None
+    return build_acceptor(root, sources, bounds.max_steps)
 
 
 def _read(raw: bytes, bounds: SchemaBounds) -> Schema | bool:

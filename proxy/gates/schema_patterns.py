@@ -5,7 +5,8 @@ back-references) is None: unchecked, never refused.
 """
 
 import re
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import re2
 
@@ -41,10 +42,14 @@ _INSIDE_CLASS = {"[": r"\[", "[]": r"\[]", "[^]": r"\[^]", r"\b": r"\x{8}"} | {
 }
 
 
-class Pattern(Protocol):
-    """A compiled pattern."""
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled pattern. RE2 reads bytes; it would spend far more on places within a `str`."""
 
-    def search(self, text: str) -> object | None: ...
+    _compiled: Any
+
+    def search(self, text: str) -> bool:
+        return self._compiled.search(text.encode()) is not None
 
 
 def compile_pattern(pattern: str) -> Pattern | None:
@@ -54,10 +59,9 @@ def compile_pattern(pattern: str) -> Pattern | None:
     options.never_capture = True
     options.max_mem = _MAX_MEMORY_BYTES
     try:
-        compiled: Pattern = re2.compile(translate(pattern), options)
+        return Pattern(re2.compile(translate(pattern), options))
     except (re2.error, UnicodeEncodeError):
         return None
-    return compiled
 
 
 def translate(pattern: str) -> str:

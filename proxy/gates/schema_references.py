@@ -54,13 +54,14 @@ class Applies(Enum):
 
 @dataclass(slots=True)
 class SchemaMap:
-    """Subschemas by identity: where each is and which others it applies."""
+    """Subschemas by identity: where each is, which others it applies, where its `$ref` leads."""
 
     registry: Registry[Any]
     pointers: dict[int, str] = field(default_factory=dict)
     schemas: dict[int, Schema] = field(default_factory=dict)
     in_place: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     appliers: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    targets: dict[int, Schema | bool] = field(default_factory=dict)
 
     def link(self, schema: Schema, applied: Schema, applies: Applies) -> None:
         if applies is not Applies.NOWHERE:
@@ -108,6 +109,11 @@ def _children(keyword: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield "", value
 
 
+def has_address(schema: Schema) -> bool:
+    """Whether references within may be reckoned from an address of the schema's own."""
+    return "$id" in schema or "id" in schema
+
+
 def count_subschemas(root: Schema) -> int:
     """How many subschemas there are, the root included, before any reference is followed."""
     count = 0
@@ -134,13 +140,15 @@ def map_schema(
     walk = _Walk(schema_map, specification, keywords)
     walk.visit("", root, schema_map.registry.resolver_with_root(resource))
     while walk.references:
-        pointer, schema, reference, resolver = walk.references.popleft()
-        target, resolver = _resolve(reference, resolver, pointer)
+        pointer, schema, keyword, resolver = walk.references.popleft()
+        target, resolver = _resolve(schema[keyword], resolver, pointer)
+        if keyword == "$ref":
+            schema_map.targets[id(schema)] = target
         if isinstance(target, bool):
             continue
         if id(target) not in schema_map.pointers:
             check(target)
-            walk.visit(reference, target, resolver)
+            walk.visit(schema[keyword], target, resolver)
         schema_map.link(schema, target, Applies.IN_PLACE)
     _refuse_circles(schema_map)
     return schema_map
@@ -178,11 +186,14 @@ class _Walk:
             for keyword in self._references:
                 if keyword in schema:
                     place = f"{pointer}/{keyword}"
-                    self.references.append((place, schema, schema[keyword], resolver))
+                    self.references.append((place, schema, keyword, resolver))
             for applies, name, child in subschemas(schema, self._keywords):
                 self._map.link(schema, child, applies)
-                resource = self._specification.create_resource(child)
-                queue.append((pointer + name, child, resolver.in_subresource(resource)))
+                within = resolver
+                if has_address(child):
+                    resource = self._specification.create_resource(child)
+                    within = resolver.in_subresource(resource)
+                queue.append((pointer + name, child, within))
 
 
 def _resolve(reference: str, resolver: Any, pointer: str) -> tuple[Any, Any]:

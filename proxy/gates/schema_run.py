@@ -58,7 +58,7 @@ class Run(FormatChecker):
         """Whether the pattern matches, or cannot be checked."""
         self.spend_on_text(text)
         compiled = self._patterns.get(pattern)
-        return compiled is None or compiled.search(text) is not None
+        return compiled is None or compiled.search(text)
 
     def is_checked(self, pattern: str) -> bool:
         return self._patterns.get(pattern) is not None

@@ -1,6 +1,7 @@
 """Reads JSON answers while they arrive, and says at once when one cannot become valid any more."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from typing_extensions import override
 
@@ -34,33 +35,27 @@ class StrictWatch(Watch):
     def feed(self, choice: int, content: str) -> Verdict | None:
         eye = self._eyes.get(choice)
         if eye is None:
-            eye = _Eye(PrefixReader(self._limits), self._spared, spare_prose=self._spare_prose)
-            self._eyes[choice] = eye
-        finding = eye.feed(content)
-        return None if finding is None else self._explain(choice, finding)
-
-
-class _Eye:
-    def __init__(self, reader: PrefixReader, spared: tuple[str, ...], *, spare_prose: bool) -> None:
-        self._reader = reader
-        self._spared = spared
-        self._spare_prose = spare_prose
-        self._fed = 0
-        self._beginning = ""  # from the first junk on
-        self._is_closed = False
-
-    def feed(self, content: str) -> Finding | None:
-        if self._is_closed:
+            eye = self._eyes[choice] = _Eye(PrefixReader(self._limits))
+        before = eye.fed
+        eye.fed += len(content)
+        finding = eye.reader.feed(content)
+        if finding is None or self._is_spared(eye, finding, content[max(0, finding.at - before) :]):
             return None
-        finding = self._reader.feed(content)
-        before = self._fed
-        self._fed += len(content)
-        return finding if finding is None else self._unless_spared(finding, content, before)
+        return self._explain(choice, finding)
 
-    def _unless_spared(self, finding: Finding, content: str, before: int) -> Finding | None:
+    def _is_spared(self, eye: "_Eye", finding: Finding, junk: str) -> bool:
         if finding.fault is not Fault.LEADING_JUNK:
-            return finding
-        self._beginning += content[max(0, finding.at - before) :]
-        self._is_closed = self._spare_prose or self._beginning.startswith(self._spared)
-        may_open = any(opening.startswith(self._beginning) for opening in self._spared)
-        return None if self._is_closed or may_open else finding
+            return False
+        eye.beginning += "" if eye.is_closed else junk
+        eye.is_closed = eye.is_closed or self._spare_prose or eye.beginning.startswith(self._spared)
+        return eye.is_closed or any(each.startswith(eye.beginning) for each in self._spared)
+
+
+@dataclass(slots=True)
+class _Eye:
+    """What was seen of one choice: how much, and its beginning from the first junk on."""
+
+    reader: PrefixReader
+    fed: int = 0
+    beginning: str = ""
+    is_closed: bool = False

@@ -95,7 +95,8 @@ class ToolCallsGate(Gate, JudgesCalls):
         ]
         warnings = islice(broken_history(request.messages), _MOST_WARNINGS)
         told = tuple(f"{place} is not JSON" for place in warnings)
-        return replace(sum_up(NAME, verdicts), warnings=told)
+        verdict = sum_up(NAME, verdicts)
+        return replace(verdict, warnings=told) if told else verdict
 
     @override
     def judge_call(self, call: ToolCall, request: Request) -> Verdict:

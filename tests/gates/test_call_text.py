@@ -40,6 +40,7 @@ def test_text_that_is_nothing_but_a_call_is_found(text: str) -> None:
         pytest.param("", id="empty"),
         pytest.param("[]", id="no-call"),
         pytest.param("7", id="number"),
+        pytest.param("[7]", id="list-of-numbers"),
         pytest.param('{"name": "Ulm", "arguments": {}}', id="unknown-name"),
         pytest.param('{"name": ["look"], "arguments": {}}', id="name-is-no-text"),
         pytest.param('{"name": "look"}', id="no-arguments"),

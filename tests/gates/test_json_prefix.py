@@ -131,6 +131,38 @@ def test_finding_is_the_same_character_by_character(text: str, fault: Fault, at:
     assert (finding.fault, finding.at) == (fault, at)
 
 
+def test_blanks_between_members_are_counted_where_few_are_allowed() -> None:
+    narrow = Limits(max_whitespace_run=2)
+
+    assert scan('{"a":  "x",  "b":  1}', narrow) is None
+    assert [scan(text, narrow) for text in ('{"a":   "x"}', '{"a":1,   "b":2}')] == [
+        Finding(Fault.WHITESPACE_RUNAWAY, 7, "whitespace runs on for more than 2 characters"),
+        Finding(Fault.WHITESPACE_RUNAWAY, 9, "whitespace runs on for more than 2 characters"),
+    ]
+
+
+@pytest.mark.parametrize("piece", ["\u00a0", "\u2028", "\u200b", "ü", "😀", "\x7f"])
+def test_string_goes_on_with_any_character_that_json_allows(piece: str) -> None:
+    reader = PrefixReader(LIMITS)
+
+    assert [reader.feed(each) for each in ('{"a', piece, '":"', piece, '"}')] == [None] * 5
+    assert reader.finish() is None
+
+
+@pytest.mark.parametrize(
+    ("pieces", "at"),
+    [(["é" * 99, "éé"], 100), (["é" * 50, "x" * 99, "é"], 150)],
+    ids=["odd", "even"],
+)
+def test_size_is_counted_in_bytes_over_pieces(pieces: list[str], at: int) -> None:
+    reader = PrefixReader(LIMITS)
+
+    found = [reader.feed(piece) for piece in ('"', *pieces)]
+
+    too_large = Finding(Fault.TOO_LARGE, at, "it is larger than 200 bytes")
+    assert found == [*[None] * len(pieces), too_large]
+
+
 @pytest.mark.parametrize("text", SOUND)
 def test_strict_document_raises_no_alarm(text: str) -> None:
     assert scan(text, LIMITS) is None

@@ -3,7 +3,9 @@ import re
 import pytest
 
 from proxy.gates.json_tokens import (
+    COLON,
     ESCAPE_BEGUN,
+    NEXT_KEY,
     NUMBER,
     NUMBER_BEGUN,
     PLAIN_ITEMS,
@@ -69,3 +71,19 @@ def test_plain_member_takes_its_value_only_when_it_is_whole() -> None:
     assert _matched(PLAIN_MEMBER, '"a": 1, "b"') == '"a": 1,'
     assert _matched(PLAIN_MEMBER, '"a": [1]') == '"a":'
     assert _matched(PLAIN_MEMBER, '"\\u0061": 1,') == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning"),
+    [(':"a"', ':"'), (': "a"', ': "'), (": 1", ":"), (":" + " " * 9 + '"', ":"), (" :", "nothing")],
+)
+def test_colon_is_taken_with_the_quote_that_may_follow(text: str, beginning: str) -> None:
+    assert _matched(COLON, text) == beginning
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning"),
+    [(',"a"', ',"'), (',\n  "a"', ',\n  "'), (", 1", "nothing"), ("," + " " * 9 + '"', "nothing")],
+)
+def test_next_key_begins_after_few_blanks(text: str, beginning: str) -> None:
+    assert _matched(NEXT_KEY, text) == beginning

@@ -179,6 +179,14 @@ def test_number_that_a_keyword_cannot_divide_is_undecided() -> None:
         _compile({"multipleOf": 0.5}).validate(10**400)
 
 
+def test_common_document_that_fits_takes_few_steps() -> None:
+    schema = _compile({"items": {"type": "integer"}}, SchemaBounds(max_steps=50))
+
+    assert schema.validate([1] * 200) is None
+    with pytest.raises(Undecided):
+        schema.validate([1] * 199 + ["x"])
+
+
 def test_each_validation_has_its_own_steps() -> None:
     schema = _compile({"items": {"type": "integer"}}, SchemaBounds(max_steps=50))
 

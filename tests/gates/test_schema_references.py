@@ -8,6 +8,7 @@ from proxy.gates.schema_references import (
     Schema,
     SchemaMap,
     count_subschemas,
+    has_address,
     map_schema,
     subschemas,
 )
@@ -42,6 +43,25 @@ def test_subschemas_are_found_where_keywords_expect_them_and_nowhere_else() -> N
         "/$defs/x",
     ]
     assert count_subschemas(schema) == 6
+
+
+def test_targets_are_those_of_ref_alone() -> None:
+    target: Schema = {"$dynamicAnchor": "b"}
+    plain: Schema = {"$ref": "#/$defs/b"}
+    barred: Schema = {"$ref": "#/$defs/no"}
+    dynamic: Schema = {"$dynamicRef": "#b"}
+
+    schema_map = _map({"allOf": [plain, barred, dynamic], "$defs": {"b": target, "no": False}})
+
+    assert schema_map.targets == {id(plain): target, id(barred): False}
+
+
+@pytest.mark.parametrize(
+    ("schema", "has"),
+    [({"$id": "a"}, True), ({"id": "a"}, True), ({"properties": {"id": {}}}, False)],
+)
+def test_address_is_what_the_schema_itself_is_named(schema: Schema, *, has: bool) -> None:
+    assert has_address(schema) is has
 
 
 def test_every_subschema_has_its_pointer() -> None:

@@ -34,6 +34,11 @@ def _answer(
         ('["' + " " * 30 + '"]', [" " * 30]),
         ('["' + "1" * 30 + '"]', ["1" * 30]),
         ('"ü"', "ü"),
+        ('{"\\u0022": "\\"\\u0022"}', {'"': '""'}),
+        ('{"a": {"b": 1}, "b": {"a": 1}}', {"a": {"b": 1}, "b": {"a": 1}}),
+        ("-0", 0),
+        ("[[1], [2], [3], [[]]]", [[1], [2], [3], [[]]]),
+        ('"[[[[{{{{"', "[[[[{{{{"),
     ],
 )
 def test_strict_document_is_read(text: str, value: object) -> None:
@@ -46,6 +51,9 @@ def test_strict_document_is_read(text: str, value: object) -> None:
         ('{{"a": 1}', Fault.LEADING_JUNK),
         ('{"a": 1}}', Fault.TRAILING_JUNK),
         ('{"a": 1, "a": 1}', Fault.DUPLICATE_KEY),
+        ('{"a": "\\u0022\\u0022", "a": 1}', Fault.DUPLICATE_KEY),
+        ('{"a": 1, "\\u0061": 1}', Fault.DUPLICATE_KEY),
+        ('{"": "\\"", "": 1}', Fault.DUPLICATE_KEY),
         ("[NaN]", Fault.NOT_FINITE),
         ("[1e999]", Fault.NOT_FINITE),
         ('"\\ud83d"', Fault.BAD_STRING),
@@ -56,7 +64,9 @@ def test_strict_document_is_read(text: str, value: object) -> None:
         (f'"{"x" * 99}"', Fault.TOO_LARGE),
         (f'"{"ü" * 50}"', Fault.TOO_LARGE),
         ("[" + " " * 11 + "]", Fault.WHITESPACE_RUNAWAY),
+        ("[" + " \t\n\r" * 4, Fault.WHITESPACE_RUNAWAY),
         ("[" + "1" * 21 + "]", Fault.NUMBER_RUNAWAY),
+        ("[1234567890.123456789012345678901]", Fault.NUMBER_RUNAWAY),
         ("[1,", Fault.UNFINISHED),
         ("[1,]", Fault.NOT_JSON),
     ],
@@ -119,3 +129,37 @@ def test_fast_reading_accepts_what_the_scan_accepts(text: str) -> None:
     reading = read_document(text, LIMITS)
 
     assert reading == (finding or Document(json.loads(text)))
+
+
+NUMBERS = st.from_regex(
+    r"\A-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,18})?([eE](\+?[0-9]{1,2}|-[0-9]{1,3}))?\Z"
+)
+
+
+@given(text=NUMBERS | st.floats(allow_nan=False, allow_infinity=False).map(repr))
+@settings(deadline=None, max_examples=300)
+def test_numbers_are_those_of_the_standard_library(text: str) -> None:
+    reading = read_document(text, LIMITS)
+
+    assert isinstance(reading, Document)
+    assert repr(reading.value) == repr(json.loads(text))
+
+
+@given(
+    members=st.lists(st.tuples(st.text('ab"\nü', max_size=3), st.text('ab"ü', max_size=3))),
+    escapes=st.booleans(),
+)
+@settings(deadline=None, max_examples=300)
+def test_keys_that_repeat_are_found_whatever_is_escaped(
+    members: list[tuple[str, str]], *, escapes: bool
+) -> None:
+    spelled = [
+        f"{json.dumps(key, ensure_ascii=escapes)}: {json.dumps(value, ensure_ascii=escapes)}"
+        for key, value in members
+    ]
+    text = "{" + ", ".join(spelled) + "}"
+    text = text.replace('\\"', "\\u0022") if escapes else text
+
+    reading = read_document(text, Limits())
+
+    assert isinstance(reading, Document) is (len(dict(members)) == len(members))
