@@ -1,0 +1,1 @@
+"""Real vLLM on the CPU: environments, small models, and servers that leave nothing behind."""
