@@ -19,7 +19,6 @@ from proxy.upstream.engine import EngineState
 from proxy.upstream.sample import Dispatch
 
 _LOG: Final = logging.getLogger(__name__)
-_AWAY: Final = (EngineState.UNREACHABLE, EngineState.LOADING)
 _NUMBERS: Final = 100_000
 
 
@@ -108,7 +107,7 @@ class Probe:
     @property
     def _is_away(self) -> bool:
         """Whether there is no engine, or none that is known."""
-        return self._engine.state in _AWAY or self._engine.is_in_doubt
+        return self._engine.is_away or self._engine.is_in_doubt
 
     @property
     def _is_due(self) -> bool:

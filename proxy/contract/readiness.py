@@ -25,7 +25,6 @@ _FIRST_PAUSE_SECONDS: Final = 0.25
 _DOUBLINGS: Final = 2
 # Calls that one request may make in vain before it counts as refused.
 _MOST_CALLS: Final = 30
-_AWAY: Final = (EngineState.UNREACHABLE, EngineState.LOADING)
 _AWAY_RETRY_SECONDS: Final = 5
 _PROBE_RETRY_SECONDS: Final = 2
 
@@ -78,7 +77,7 @@ class EngineReadiness(Readiness):
     @property
     def is_ready(self) -> bool:
         """Whether the engine answers and its probe, if it has one, lets requests through."""
-        if self._engine.state in _AWAY:
+        if self._engine.is_away:
             return False
         return self._probe is None or self._probe.is_open
 
@@ -183,7 +182,7 @@ class EngineReadiness(Readiness):
     @property
     def _is_hurried(self) -> bool:
         """Whether somebody waits for what only a look can tell."""
-        return bool(self._pausing or (self._turns and self._engine.state in _AWAY))
+        return bool(self._pausing or (self._turns and self._engine.is_away))
 
     async def _keep_looking(self) -> None:
         looks = 0

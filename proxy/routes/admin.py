@@ -14,9 +14,7 @@ from proxy import __version__
 from proxy.contract.readiness import EngineReadiness
 from proxy.telemetry.metrics import Metrics
 from proxy.telemetry.record import RecentRequests
-from proxy.upstream.engine import Engine, EngineState
-
-_READY_STATES = (EngineState.COLD, EngineState.CERTIFIED)
+from proxy.upstream.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ def build_admin(parts: AdminParts) -> FastAPI:
 def _is_able(parts: AdminParts, lane: str) -> bool:
     """Whether a lane's engine answers, and no probe keeps requests back."""
     readiness = parts.readiness[lane]
-    able = parts.engines[lane].state in _READY_STATES
+    able = not parts.engines[lane].is_away
     return able and (readiness is None or readiness.is_ready)
 
 

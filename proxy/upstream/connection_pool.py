@@ -48,21 +48,6 @@ class ConnectionPool:
         self._look_seconds = min(shortest, _LOOK_SECONDS)
         self._timer = self._loop.call_later(self._look_seconds, self._look)
 
-    @property
-    def busy(self) -> int:
-        """Connections that carry an exchange."""
-        return len(self._busy)
-
-    @property
-    def idle(self) -> int:
-        """Connections that wait for one."""
-        return sum(connection.is_open for connection, _ in self._idle)
-
-    @property
-    def paused(self) -> int:
-        """Connections whose upstream has to wait until what came was read."""
-        return sum(connection.is_paused for connection in self._busy)
-
     async def take(self) -> HttpConnection:
         """A connection that is open: the one used last, or a new one.
 

@@ -106,10 +106,3 @@ class MetricsPage:
         if not (math.isfinite(started_at) and started_at > 0):
             return None
         return Counters(started_at, sum(work), asleep=not awake, discarded=discarded)
-
-
-def read_counters(page: bytes) -> Counters | None:
-    """Read a whole page."""
-    reading = MetricsPage()
-    reading.feed(page)
-    return reading.counters()

@@ -90,6 +90,11 @@ class Engine:
         return EngineState.COLD if self.is_cold else EngineState.CERTIFIED
 
     @property
+    def is_away(self) -> bool:
+        """Whether the engine answers nothing at present: unreachable, loading or asleep."""
+        return self._away is not None or self._asleep is not None
+
+    @property
     def is_asleep(self) -> bool:
         return self._away is None and self._asleep is not None
 

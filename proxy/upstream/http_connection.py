@@ -108,11 +108,6 @@ class HttpConnection(asyncio.Protocol):
     def is_open(self) -> bool:
         return self._transport is not None and not self._transport.is_closing()
 
-    @property
-    def is_paused(self) -> bool:
-        """Whether the upstream has to wait until what came was read."""
-        return self._is_paused
-
     def send(self, head: bytes, body: bytes, patience_seconds: float) -> None:
         """Begin an exchange; its reply must begin within `patience_seconds`."""
         self.status = 0

@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -313,8 +314,9 @@ def cases(draw: st.DrawFn) -> Case:
 @settings(max_examples=300)
 @given(cases())
 def test_any_ladder_keeps_its_promises_whatever_the_upstream_does(case: Case) -> None:
-    client, record = run_without_waiting(_run(case))
+    client, record, seconds = run_without_waiting(_run(case))
 
+    assert seconds < DEADLINE_SECONDS + 1
     calls = len(case.lane.calls)
     assert 1 <= calls <= case.attempts.max_attempts
     assert len(record.attempts) == calls
@@ -325,7 +327,8 @@ def test_any_ladder_keeps_its_promises_whatever_the_upstream_does(case: Case) ->
     _check_delivery(case, client, record)
 
 
-async def _run(case: Case) -> tuple[FakeClient, RequestRecord]:
+async def _run(case: Case) -> tuple[FakeClient, RequestRecord, float]:
+    """Also the seconds that it took by the clock of the loop."""
     engine, _ = new_engine()
     if case.certified:
         engine.settle(engine.dispatch(), valid=True)
@@ -334,8 +337,10 @@ async def _run(case: Case) -> tuple[FakeClient, RequestRecord]:
     client = FakeClient()
     request = STREAMED if case.streamed else ASKED
     exchange = Exchange(job_of(case.lane, made, request, engine=engine), client)
+    now = asyncio.get_running_loop().time
+    began = now()
     await exchange.run()
-    return client, exchange.record()
+    return client, exchange.record(), now() - began
 
 
 def _check_delivery(case: Case, client: FakeClient, record: RequestRecord) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from proxy.upstream.connection_pool import Address, ConnectionPool, Timeouts
 from tests.fakes.gate import eventually
+from tests.fakes.pool import busy, idle
 
 REPLY = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 
@@ -44,10 +45,10 @@ async def test_connection_used_last_is_taken_first() -> None:
             await connection.read()
             pool.give_back(connection)
 
-        assert (pool.busy, pool.idle) == (0, 2)
+        assert (busy(pool), idle(pool)) == (0, 2)
         assert await pool.take() is second
         assert await pool.take() is first
-        assert (pool.busy, pool.idle) == (2, 0)
+        assert (busy(pool), idle(pool)) == (2, 0)
 
 
 async def test_connection_whose_reply_is_not_over_is_not_kept() -> None:
@@ -56,7 +57,7 @@ async def test_connection_whose_reply_is_not_over_is_not_kept() -> None:
         connection.send(b"x", b"", 2)
         pool.give_back(connection)
 
-        assert (pool.busy, pool.idle) == (0, 0)
+        assert (busy(pool), idle(pool)) == (0, 0)
         assert not connection.is_open
 
 

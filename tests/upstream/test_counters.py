@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.upstream.counters import Counters, MetricsPage, read_counters
+from proxy.upstream.counters import Counters, MetricsPage
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 FRESH = """\
@@ -15,6 +15,13 @@ vllm:prompt_tokens_total{engine="0",model_name="a"} 0.0
 vllm:generation_tokens_total{engine="0",model_name="a"} 0.0
 """
 ASLEEP = 'vllm:engine_sleep_state{engine="%s",model_name="a",sleep_state="%s"} %s\n'
+
+
+def read_counters(page: bytes) -> Counters | None:
+    """Read a whole page that arrives in one piece."""
+    reading = MetricsPage()
+    reading.feed(page)
+    return reading.counters()
 
 
 def _with(*lines: str) -> Counters | None:

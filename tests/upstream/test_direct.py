@@ -13,6 +13,7 @@ from proxy.upstream.connection_pool import Timeouts
 from proxy.upstream.direct import DirectLane
 from proxy.upstream.lane import Call, Headers
 from tests.fakes.gate import eventually
+from tests.fakes.pool import busy, idle, paused
 from tests.fakes.upstream import completion, fake_upstream
 
 OK_HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -139,7 +140,7 @@ async def test_connection_of_a_reply_that_was_left_is_closed() -> None:
 async def test_pooled_connection_that_the_upstream_closed_is_not_used() -> None:
     async with _server(RawServer(WHOLE, closes=True)) as server, _lane(server.url) as lane:
         await _read(lane)
-        await eventually(lambda: not lane._pool.idle)
+        await eventually(lambda: not idle(lane._pool))
         again = await _read(lane)
 
     assert again == b"{}"
@@ -318,8 +319,8 @@ async def test_cancelled_call_closes_its_connection() -> None:
             await task
 
         await eventually(lambda: not server.open)
-        assert not lane._pool.busy
-        assert not lane._pool.idle
+        assert not busy(lane._pool)
+        assert not idle(lane._pool)
 
 
 async def test_body_without_a_length_ends_with_its_connection() -> None:
@@ -328,7 +329,7 @@ async def test_body_without_a_length_ends_with_its_connection() -> None:
         _lane(server.url) as lane,
     ):
         assert await _read(lane) == b"all of it"
-        assert not lane._pool.idle
+        assert not idle(lane._pool)
 
 
 async def test_interim_reply_is_passed_over() -> None:
@@ -352,7 +353,7 @@ async def test_bytes_after_a_reply_close_its_connection() -> None:
     async with _server(server), _lane(server.url) as lane:
         await _read(lane)
         server.go_on.set()
-        await eventually(lambda: not lane._pool.idle)
+        await eventually(lambda: not idle(lane._pool))
         assert await _read(lane) == b"{}"
 
     assert server.connections == 2
@@ -373,7 +374,7 @@ async def test_upstream_waits_while_nobody_reads_and_all_of_it_arrives() -> None
     raw = RawServer(CHUNKED + body * 8 + b"0\r\n\r\n")
     async with _server(raw) as server, _lane(server.url) as lane:
         with await lane.open(_call()) as reply:
-            await eventually(lambda: lane._pool.paused == 1)
+            await eventually(lambda: paused(lane._pool) == 1)
             first = await reply.chunk()
             size = len(first)
             while more := await reply.chunk():
