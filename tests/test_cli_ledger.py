@@ -8,8 +8,8 @@ import pytest
 from proxy.cli import main
 from proxy.errors import Fault
 from proxy.ledger.address import read_address
-from proxy.ledger.store import open_store
 from tests.fakes.databases import run_on
+from tests.fakes.ledgers import store_at
 from tests.fakes.records import attempt_record, clean_start, request_record
 
 
@@ -17,7 +17,7 @@ from tests.fakes.records import attempt_record, clean_start, request_record
 def url(tmp_path: Path) -> str:
     """A ledger of one request and one start."""
     url = f"sqlite:///{tmp_path}/x.db"
-    store = open_store(read_address(url), "a")
+    store = store_at(read_address(url))
     failed = (attempt_record(1, Fault.NOT_JSON),)
     store.write([request_record("r", attempts=failed), clean_start("k", Fault.NOT_JSON)])
     store.close()

@@ -1,47 +1,30 @@
-"""Connections to the ledger's database: one way for the writer, one for those who only look."""
+"""The ledger's database through SQLAlchemy: to upgrade it, to look at it, to prune it."""
 
 import os
-import sqlite3
+from collections.abc import Callable
 from typing import Any, Final
-from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, QueuePool, create_engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from proxy.ledger.address import Backend, LedgerAddress
+from proxy.ledger.connections import (
+    POSTGRESQL_OPTIONS,
+    POSTGRESQL_SETTINGS,
+    connect_sqlite,
+    connect_to_write,
+)
 from proxy.ledger.trouble import LedgerTrouble, Trouble
 
-# How long SQLite waits for another program's lock; the writer goes on trying by itself.
-_LOCK_SECONDS: Final = 0.5
 # A reader of the command line has more patience.
 _LOOK_SECONDS: Final = 5.0
 _BEGIN: Final = "ledger_begin"
-_PRAGMAS: Final = (
-    "PRAGMA journal_mode=WAL",
-    "PRAGMA synchronous=NORMAL",
-    "PRAGMA foreign_keys=ON",
-)
-# A PostgreSQL that hangs must not hold the writer for ever.
-_POSTGRESQL: Final = {
-    "application_name": "sluicegate",
-    "connect_timeout": 5,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 15_000,
-}
-_POSTGRESQL_SETTINGS: Final = (
-    "SET statement_timeout = '10s'",
-    "SET lock_timeout = '5s'",
-    "SET idle_in_transaction_session_timeout = '60s'",
-)
 
 
 def writing_database(address: LedgerAddress) -> Engine:
-    """For the writer: makes a SQLite file that is not there. Nothing is connected yet."""
+    """For whoever upgrades: makes a SQLite file that is not there. Nothing is connected yet."""
     if address.backend is Backend.POSTGRESQL:
-        return _postgresql(address, _POSTGRESQL_SETTINGS)
-    return _sqlite(address, "rwc", _LOCK_SECONDS, _PRAGMAS)
+        return _postgresql(address, POSTGRESQL_SETTINGS)
+    return _database(lambda: connect_to_write(address))
 
 
 def pruning_database(address: LedgerAddress) -> Engine:
@@ -88,24 +71,12 @@ def _can_have_company(address: LedgerAddress) -> bool:
 def _sqlite(
     address: LedgerAddress, mode: str, lock_seconds: float, pragmas: tuple[str, ...]
 ) -> Engine:
-    name = f"file:{quote(str(address.file))}?mode={mode}"
+    return _database(lambda: connect_sqlite(address, mode, lock_seconds, pragmas))
 
-    def connect() -> DBAPIConnection:
-        return sqlite3.connect(name, uri=True, timeout=lock_seconds, check_same_thread=False)  # type: ignore[return-value]
 
-    database = create_engine(
-        "sqlite://", creator=connect, poolclass=QueuePool, paramstyle="named", **_ONE
-    )
-
-    @event.listens_for(database, "connect")
-    def prepare(connection: Any, _: object) -> None:
-        connection.isolation_level = None
-        if mode == "rwc" and not connection.execute("PRAGMA page_count").fetchone()[0]:
-            # Only of use before the first table, and a write each time: room of pruned rows can
-            # then be given back in steps.
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL").close()
-        for pragma in pragmas:
-            connection.execute(pragma).close()
+def _database(connect: Callable[[], Any]) -> Engine:
+    """SQLite through SQLAlchemy, which leaves the beginning of a transaction to us."""
+    database = create_engine("sqlite://", creator=connect, poolclass=QueuePool, **_ONE)
 
     @event.listens_for(database, "begin")
     def begin(connection: Connection) -> None:
@@ -115,7 +86,9 @@ def _sqlite(
 
 
 def _postgresql(address: LedgerAddress, settings: tuple[str, ...]) -> Engine:
-    database = create_engine(address.url, connect_args=_POSTGRESQL, poolclass=QueuePool, **_ONE)
+    database = create_engine(
+        address.url, connect_args=POSTGRESQL_OPTIONS, poolclass=QueuePool, **_ONE
+    )
 
     @event.listens_for(database, "connect")
     def prepare(connection: Any, _: object) -> None:

@@ -7,8 +7,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy.exc import DataError, DBAPIError, ProgrammingError
-
 from proxy.ledger.address import LedgerAddress
 from proxy.ledger.trouble import LedgerTrouble, Trouble
 
@@ -43,6 +41,8 @@ _POSTGRESQL: Final = {
     "23": Trouble.REFUSED,
     "42": Trouble.BROKEN,
 }
+# The names that PEP 249 gives to errors of what is to be written.
+_OF_VALUES: Final = frozenset({"DataError", "ProgrammingError"})
 
 
 @contextmanager
@@ -52,20 +52,25 @@ def told_as_trouble(address: LedgerAddress, otherwise: Trouble = Trouble.BROKEN)
         yield
     except LedgerTrouble:
         raise
-    except DBAPIError as error:
-        kind = _kind_of(error, address)
-        raise LedgerTrouble(kind, address.shown, _detail(error.orig, address)) from error
-    except sqlite3.Error as error:
-        raise LedgerTrouble(_of_sqlite(error, address), address.shown, str(error)) from error
     except Exception as error:
         # Drivers raise anything for a value that they cannot write; alembic has errors of its own.
-        raise LedgerTrouble(otherwise, address.shown, _detail(error, address)) from error
+        raised = _of_the_driver(error)
+        kind = _kind_of(raised, error, address) or otherwise
+        raise LedgerTrouble(kind, address.shown, _detail(raised, address)) from error
 
 
-def _kind_of(error: DBAPIError, address: LedgerAddress) -> Trouble:
-    if isinstance(error.orig, sqlite3.Error):
-        return _of_sqlite(error.orig, address)
-    return _of_postgresql(error)
+def _of_the_driver(error: Exception) -> Exception:
+    """What SQLAlchemy, which is not imported here, wraps; anything else as it is."""
+    wrapped = getattr(error, "orig", None)
+    return wrapped if isinstance(wrapped, Exception) else error
+
+
+def _kind_of(raised: Exception, error: Exception, address: LedgerAddress) -> Trouble | None:
+    if isinstance(raised, sqlite3.Error):
+        return _of_sqlite(raised, address)
+    if raised is not error or hasattr(raised, "sqlstate"):
+        return _of_postgresql(raised, error)
+    return None
 
 
 def _of_sqlite(error: sqlite3.Error, address: LedgerAddress) -> Trouble:
@@ -92,17 +97,17 @@ def _has_room(folder: Path) -> bool:
     return True
 
 
-def _of_postgresql(error: DBAPIError) -> Trouble:
-    state: str = getattr(error.orig, "sqlstate", None) or ""
+def _of_postgresql(raised: Exception, error: Exception) -> Trouble:
+    state: str = getattr(raised, "sqlstate", None) or ""
     for beginning, kind in _POSTGRESQL.items():
         if state.startswith(beginning):
             return kind
     # Without a state the server was not asked: it is away, or the driver refused a value.
-    refused = not state and isinstance(error, DataError | ProgrammingError)
-    return Trouble.REFUSED if refused else Trouble.UNREACHABLE
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return Trouble.UNREACHABLE if state or not names & _OF_VALUES else Trouble.REFUSED
 
 
-def _detail(error: BaseException | None, address: LedgerAddress) -> str:
+def _detail(error: Exception, address: LedgerAddress) -> str:
     """The first line of what the driver says; further lines quote statements and rows."""
     line = str(error).strip().partition("\n")[0]
     return address.scrub(line)[:_SHOWN_CHARACTERS]

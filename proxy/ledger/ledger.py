@@ -6,7 +6,7 @@ import threading
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from proxy.ledger.address import LedgerAddress
 from proxy.ledger.backlog import Backlog
@@ -14,14 +14,11 @@ from proxy.ledger.condition import Condition
 from proxy.ledger.pace import Pace
 from proxy.ledger.trouble import LedgerTrouble, Trouble
 from proxy.ledger.writer import Record, Writer
+from proxy.ledger.writer_process import WriterProcess
 from proxy.telemetry.engine_start import EngineStartRecord
 from proxy.telemetry.record import RequestRecord
 
-if TYPE_CHECKING:
-    from proxy.ledger.store import Store
-
 KEPT: Final = "verdicts"
-_REMEMBERED: Final = 50
 _LOG: Final = logging.getLogger(__name__)
 
 Memory = Mapping[str, Mapping[str, EngineStartRecord]]
@@ -50,7 +47,10 @@ class Ledger:
         self._backlog: Backlog[Record] = Backlog(self._pace.queue_records, on_drop)
         self._condition = Condition(address.shown, _LOG.warning)
         self._memory: Future[Memory] = Future()
+        self._process: WriterProcess | None = None
         self._name = uuid.uuid4().hex
+        if address.file is not None and not address.file.exists():
+            self._settle_memory({})
         self._writer = Writer(self._open, self._backlog, self._condition, self._pace)
         self._thread = threading.Thread(target=self._writer.run, name="ledger", daemon=True)
         self._thread.start()
@@ -89,34 +89,27 @@ class Ledger:
         self._writer.end()
         self._thread.join(self._pace.close_seconds + 0.5)
         self._condition.ends(self._backlog.drop_all())
+        if self._thread.is_alive() and self._process is not None:
+            self._process.kill()
 
-    def _open(self) -> "Store":
-        # Takes 0.1 s and more, which a proxy without a ledger need not spend.
-        from proxy.ledger.store import open_store  # noqa: PLC0415
-
+    def _open(self) -> WriterProcess:
         try:
-            store = open_store(self._address, self._name)
-            self._remember(store)
+            self._process = WriterProcess(self._address, self._name, self._lanes)
         except LedgerTrouble as trouble:
             if trouble.kind is not Trouble.LOCKED:
                 self._settle_memory({})
             raise
-        return store
-
-    def _remember(self, store: "Store") -> None:
-        if self._memory.done():
-            return
-        starts: dict[str, list[EngineStartRecord]] = {}
-        try:
-            starts = {lane: store.newest_starts(lane, _REMEMBERED) for lane in self._lanes}
-        except LedgerTrouble as trouble:
-            if trouble.kind is Trouble.LOCKED:
-                store.close()
-                raise
-            _LOG.warning("Engine starts cannot be read, none is remembered: %s.", trouble)
+        if self._process.unreadable:
+            _LOG.warning(
+                "Engine starts cannot be read, none is remembered: %s.", self._process.unreadable
+            )
         self._settle_memory(
-            {lane: {start.key: start for start in known} for lane, known in starts.items()}
+            {
+                lane: {start.key: start for start in known}
+                for lane, known in self._process.starts.items()
+            }
         )
+        return self._process
 
     def _settle_memory(self, memory: Memory) -> None:
         if not self._memory.done():

@@ -8,16 +8,14 @@ class Pace:
     """Bounds of the writer, in records and seconds.
 
     What waits is written every `batch_seconds`, in batches of at most `batch_records` (each is some
-    rows) with `turn_seconds` between them: writing holds the interpreter lock, and the event loop
-    must get its turn. `queue_records` may wait. A lock is tried again after
-    `lock_seconds`, everything else after `retry_seconds`; each time twice as long, up to the
-    second number of the pair. Of a lock nothing is said before `lock_patience_seconds`.
+    rows). `queue_records` may wait. A lock is tried again after `lock_seconds`, everything else
+    after `retry_seconds`; each time twice as long, up to the second number of the pair. Of a lock
+    nothing is said before `lock_patience_seconds`.
     """
 
     queue_records: int = 10_000
-    batch_records: int = 50
+    batch_records: int = 1000
     batch_seconds: float = 0.2
-    turn_seconds: float = 0.001
     lock_seconds: tuple[float, float] = (0.1, 2.0)
     lock_patience_seconds: float = 2.0
     retry_seconds: tuple[float, float] = (1.0, 60.0)

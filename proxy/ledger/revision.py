@@ -5,14 +5,12 @@ from typing import Final
 from sqlalchemy import Connection, Engine, inspect, text
 
 from proxy.ledger.address import LedgerAddress
-from proxy.ledger.database import for_writing
+from proxy.ledger.database import for_writing, writing_database
+from proxy.ledger.diagnosis import told_as_trouble
 from proxy.ledger.tables import METADATA
 from proxy.ledger.trouble import LedgerTrouble, Trouble
+from proxy.ledger.version import HEAD, VERSION_TABLE, refuse_newer
 
-# The newest file in migrations/versions. Revisions are numbers, so newer ones can be told.
-HEAD: Final = "0001"
-# Not alembic's own name for it, since another program may share the database.
-VERSION_TABLE: Final = "sluicegate_ledger_version"
 _ADVISORY_LOCK: Final = 0x736C7569636567  # "sluiceg"
 
 
@@ -24,11 +22,20 @@ def stored_revision(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def bring_up_to_date(database: Engine, address: LedgerAddress) -> None:
+def bring_up_to_date(address: LedgerAddress) -> None:
     """Make or upgrade the tables, under a lock, so that of two proxies one does it.
 
-    Raises `LedgerTrouble` where they are newer, or another program's.
+    Raises `LedgerTrouble`, also where they are newer, or another program's.
     """
+    with told_as_trouble(address):
+        database = writing_database(address)
+        try:
+            _bring_up_to_date(database, address)
+        finally:
+            database.dispose()
+
+
+def _bring_up_to_date(database: Engine, address: LedgerAddress) -> None:
     with database.connect() as connection:
         revision = stored_revision(connection)
     if revision == HEAD:
@@ -42,7 +49,7 @@ def bring_up_to_date(database: Engine, address: LedgerAddress) -> None:
             _refuse_other_tables(connection, address)
         else:
             refuse_newer(revision, address)
-        # Once for each new ledger; its import takes longer than the other parts of a start.
+        # Its import takes long, and those who only look at a ledger do not need it.
         from proxy.ledger.upgrade import upgrade  # noqa: PLC0415
 
         upgrade(connection, HEAD)
@@ -56,13 +63,6 @@ def demand_present(connection: Connection, address: LedgerAddress) -> None:
     refuse_newer(revision, address)
     if revision != HEAD:
         raise LedgerTrouble(Trouble.OLDER, address.shown, f"revision {revision}")
-
-
-def refuse_newer(revision: str, address: LedgerAddress) -> None:
-    """Raises `LedgerTrouble` for a revision that this program does not know."""
-    if not revision.isdecimal() or int(revision) > int(HEAD):
-        detail = f"revision {revision[:32]}, this version knows {HEAD}"
-        raise LedgerTrouble(Trouble.NEWER, address.shown, detail)
 
 
 def _lock(connection: Connection) -> None:

@@ -95,7 +95,8 @@ def start_row(stored: StoredStart) -> Row:
 def stored_start(row: Mapping[Any, Any]) -> StoredStart:
     """An engine start from its row. Raises `msgspec.ValidationError` where words are unknown."""
     facts = msgspec.json.decode(row["facts"])
-    return StoredStart(_record(EngineStartRecord, row, facts=facts), row["first_writer"])
+    flags = {name: _flag(row[name]) for name in ("untouched", "woke", "retry_valid")}
+    return StoredStart(_record(EngineStartRecord, row, facts=facts, **flags), row["first_writer"])
 
 
 def stored_request(
@@ -168,6 +169,11 @@ def _decided_attempt(record: RequestRecord) -> int | None:
         if record.verdicts and attempt.verdicts == record.verdicts:
             return attempt.number
     return None
+
+
+def _flag(value: object) -> object:
+    """SQLite's driver tells a truth value as a number."""
+    return bool(value) if value in (0, 1) else value
 
 
 def _words(text: str) -> list[str]:

@@ -1,67 +1,48 @@
 """An open ledger: writes batches of records and reads engine starts. Blocking; one thread's."""
 
-import time
-from collections.abc import Sequence
-from typing import Final
-
-from sqlalchemy import Connection, Engine, insert, select, text, update
+from collections.abc import Callable, Sequence
 
 from proxy.ledger.address import LedgerAddress
-from proxy.ledger.database import for_writing, writing_database
 from proxy.ledger.diagnosis import told_as_trouble
 from proxy.ledger.merge import merged
-from proxy.ledger.revision import bring_up_to_date
-from proxy.ledger.rows import RequestRows, request_rows, start_row, stored_start
-from proxy.ledger.tables import ATTEMPTS, ENGINE_STARTS, REQUESTS, VERDICTS
+from proxy.ledger.rows import request_rows, start_row, stored_start
 from proxy.ledger.trouble import LedgerTrouble, Trouble
+from proxy.ledger.version import HEAD, VERSION_TABLE, refuse_newer
+from proxy.ledger.writing_connection import WritingConnection
 from proxy.telemetry.engine_start import EngineStartRecord
 from proxy.telemetry.record import RequestRecord
 
 Record = RequestRecord | EngineStartRecord
-
-# Making rows holds the interpreter lock: after so many the event loop gets its turn.
-_AT_ONCE: Final = 25
-_TURN_SECONDS: Final = 0.0005
-
-# Numbers of requests that are about to be written. SQLite's transaction has the write lock.
-_NEXT_NUMBERS: Final = {
-    "sqlite": text(
-        "WITH RECURSIVE next (number, left) AS ("
-        " SELECT coalesce(max(number), 0) + 1, :count FROM requests"
-        " UNION ALL SELECT number + 1, left - 1 FROM next WHERE left > 1"
-        ") SELECT number FROM next"
-    ),
-    "postgresql": text(
-        "SELECT nextval(pg_get_serial_sequence('requests', 'number'))"
-        " FROM generate_series(1, :count)"
-    ),
-}
+_STARTS = "engine_starts"
 
 
-def open_store(address: LedgerAddress, writer: str) -> "Store":
-    """Open the ledger, its tables made or upgraded. Raises `LedgerTrouble`.
+def open_store(
+    address: LedgerAddress, writer: str, upgrade: Callable[[LedgerAddress], None]
+) -> "Store":
+    """Open the ledger; `upgrade` makes its tables or brings them up to date where that is due.
 
-    `writer` tells this run of the program from others that write to the same ledger.
+    `writer` tells this run of the program from others that write to the same ledger. Raises
+    `LedgerTrouble`.
     """
     with told_as_trouble(address):
-        database = writing_database(address)
+        connection = WritingConnection(address)
         try:
-            bring_up_to_date(database, address)
+            if not _is_up_to_date(connection, address):
+                upgrade(address)
         except BaseException:
-            database.dispose()
+            connection.close()
             raise
-    return Store(database, address, writer)
+    return Store(connection, address, writer)
 
 
 class Store:
     """A ledger whose tables are up to date. All methods raise `LedgerTrouble` alone."""
 
-    def __init__(self, database: Engine, address: LedgerAddress, writer: str) -> None:
-        self._database = database
+    def __init__(self, connection: WritingConnection, address: LedgerAddress, writer: str) -> None:
+        self._connection = connection
         self._address = address
         self._writer = writer
         self._file = _identity(address)
-        self._inserts = _Inserts(database)
 
     def write(self, batch: Sequence[Record]) -> None:
         """Write all records in one transaction, or none."""
@@ -70,29 +51,57 @@ class Store:
             raise LedgerTrouble(Trouble.GONE, self._address.shown)
         starts = [record for record in batch if isinstance(record, EngineStartRecord)]
         requests = [record for record in batch if isinstance(record, RequestRecord)]
-        with told_as_trouble(self._address, Trouble.REFUSED):
-            rows = _rows(requests)
-            with for_writing(self._database).begin() as connection:
-                if starts:
-                    _lock_starts(connection)
-                for start in starts:
-                    _write_start(connection, start, self._writer)
-                if rows:
-                    self._inserts.write(connection, rows)
+        with told_as_trouble(self._address, Trouble.REFUSED), self._connection.transaction():
+            if starts:
+                # Two proxies may tell of one start at once.
+                self._connection.lock(_STARTS)
+            for start in starts:
+                self._write_start(start)
+            if requests:
+                self._write_requests(requests)
 
     def newest_starts(self, lane: str, limit: int) -> list[EngineStartRecord]:
         """The last starts of a lane, the newest first."""
-        newest = (
-            select(ENGINE_STARTS)
-            .where(ENGINE_STARTS.c.lane == lane)
-            .order_by(ENGINE_STARTS.c.seen_at.desc())
-            .limit(limit)
-        )
-        with told_as_trouble(self._address), self._database.connect() as connection:
-            return [stored_start(row).record for row in connection.execute(newest).mappings()]
+        newest = f"ORDER BY seen_at DESC LIMIT {limit:d}"
+        with told_as_trouble(self._address):
+            rows = self._connection.rows(_STARTS, {"lane": lane}, newest)
+            return [stored_start(row).record for row in rows]
 
     def close(self) -> None:
-        self._database.dispose()
+        self._connection.close()
+
+    def _write_requests(self, requests: Sequence[RequestRecord]) -> None:
+        numbers = self._connection.next_numbers(len(requests))
+        rows, attempts, verdicts = [], [], []
+        for number, record in zip(numbers, requests, strict=True):
+            its = request_rows(record)
+            rows.append({"number": number, **its.request})
+            attempts += [{"request": number, **attempt} for attempt in its.attempts]
+            verdicts += [{"request": number, **verdict} for verdict in its.verdicts]
+        self._connection.insert("requests", rows)
+        self._connection.insert("attempts", attempts)
+        self._connection.insert("verdicts", verdicts)
+
+    def _write_start(self, told: EngineStartRecord) -> None:
+        new = start_row(merged(None, told, self._writer))
+        its = {"lane": new["lane"], "key": new["key"]}
+        stored = self._connection.rows(_STARTS, its)
+        if not stored:
+            self._connection.insert(_STARTS, [new])
+        else:
+            grown = start_row(merged(stored_start(stored[0]), told, self._writer))
+            self._connection.update(_STARTS, grown, its)
+
+
+def _is_up_to_date(connection: WritingConnection, address: LedgerAddress) -> bool:
+    """Raises `LedgerTrouble` for tables that a newer program made."""
+    if not connection.has_table(VERSION_TABLE):
+        return False
+    revision = connection.value(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - our own name
+    if revision is None:
+        return False
+    refuse_newer(str(revision), address)
+    return bool(revision == HEAD)
 
 
 def _identity(address: LedgerAddress) -> tuple[int, int] | None:
@@ -102,52 +111,3 @@ def _identity(address: LedgerAddress) -> tuple[int, int] | None:
     except OSError:
         return None
     return found and (found.st_dev, found.st_ino)
-
-
-def _rows(requests: Sequence[RequestRecord]) -> list[RequestRows]:
-    rows: list[RequestRows] = []
-    for record in requests:
-        rows.append(request_rows(record))
-        if len(rows) % _AT_ONCE == 0:
-            time.sleep(_TURN_SECONDS)
-    return rows
-
-
-class _Inserts:
-    """Statements that are made once: per row, SQLAlchemy's own way takes twice the time."""
-
-    def __init__(self, database: Engine) -> None:
-        dialect = database.dialect
-        self._numbers = _NEXT_NUMBERS[dialect.name]
-        self._sql = {
-            table: str(insert(table).compile(dialect=dialect))
-            for table in (REQUESTS, ATTEMPTS, VERDICTS)
-        }
-
-    def write(self, connection: Connection, rows: Sequence[RequestRows]) -> None:
-        numbers = connection.scalars(self._numbers, {"count": len(rows)}).all()
-        requests, attempts, verdicts = [], [], []
-        for number, row in zip(numbers, rows, strict=True):
-            requests.append({"number": number, **row.request})
-            attempts += [{"request": number, **attempt} for attempt in row.attempts]
-            verdicts += [{"request": number, **verdict} for verdict in row.verdicts]
-        for table, filled in ((REQUESTS, requests), (ATTEMPTS, attempts), (VERDICTS, verdicts)):
-            if filled:
-                connection.exec_driver_sql(self._sql[table], filled)
-
-
-def _lock_starts(connection: Connection) -> None:
-    """Two proxies may tell of one start at once; SQLite's transaction is alone already."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("LOCK TABLE engine_starts IN SHARE ROW EXCLUSIVE MODE"))
-
-
-def _write_start(connection: Connection, told: EngineStartRecord, writer: str) -> None:
-    new = start_row(merged(None, told, writer))
-    its = (ENGINE_STARTS.c.lane == new["lane"]) & (ENGINE_STARTS.c.key == new["key"])
-    stored = connection.execute(select(ENGINE_STARTS).where(its)).mappings().one_or_none()
-    if stored is None:
-        connection.execute(insert(ENGINE_STARTS), new)
-    else:
-        row = start_row(merged(stored_start(stored), told, writer))
-        connection.execute(update(ENGINE_STARTS).where(its).values(row))

@@ -70,7 +70,6 @@ class Writer:
             while batch := self._next_batch():
                 self._write(self._ledger, batch)
                 self._note_success()
-                time.sleep(self._pace.turn_seconds)
         except LedgerTrouble as trouble:
             return self._put_off(trouble)
         self._note_success()

@@ -16,6 +16,7 @@ from proxy.gates.strict_json import StrictJsonOptions
 from proxy.wire.reply import Choice, MalformedReply, Reply, read_reply
 from proxy.wire.request import Request, read_request
 from tests.fakes.gate import eventually
+from tests.fakes.processes import runs
 
 # Each level asks for the next one twice.
 BOMB = {
@@ -129,14 +130,6 @@ def test_process_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         parent.kill()
 
     deadline = time.monotonic() + 10
-    while _runs(child) and time.monotonic() < deadline:
+    while runs(child) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not _runs(child)
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process runs; one that has ended and waits for its parent does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    assert not runs(child)

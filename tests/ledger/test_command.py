@@ -5,7 +5,7 @@ from typing import Any
 from proxy.errors import Fault
 from proxy.ledger.address import LedgerAddress
 from proxy.ledger.command import remove_old, show_requests, show_starts
-from proxy.ledger.store import open_store
+from tests.fakes.ledgers import store_at
 from tests.fakes.records import attempt_record, clean_start, request_record, start_record
 
 DAY = 86_400.0
@@ -31,7 +31,7 @@ def starts(address: LedgerAddress, **more: Any) -> str:
 
 def filled(address: LedgerAddress) -> LedgerAddress:
     now = time.time()
-    store = open_store(address, "a")
+    store = store_at(address)
     store.write(
         [
             request_record("old", received_at=now - 9 * DAY),

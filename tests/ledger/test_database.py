@@ -11,13 +11,13 @@ from proxy.ledger.database import (
     reading_database,
     writing_database,
 )
-from proxy.ledger.store import open_store
 from proxy.ledger.trouble import LedgerTrouble, Trouble
 from tests.fakes.databases import (
     connected,
     locked_by_another_process,
     without_rights_of_root,
 )
+from tests.fakes.ledgers import store_at
 from tests.fakes.postgres import Postgres
 
 
@@ -34,7 +34,7 @@ def test_looking_never_makes_a_file(sqlite: LedgerAddress, look: object) -> None
 
 
 def test_reader_cannot_write(address: LedgerAddress) -> None:
-    open_store(address, "a").close()
+    store_at(address).close()
 
     with (
         pytest.raises(DBAPIError, match=r"readonly|read-only"),
@@ -44,7 +44,7 @@ def test_reader_cannot_write(address: LedgerAddress) -> None:
 
 
 def test_reader_reads_while_a_writer_is_in_the_midst_of_it(address: LedgerAddress) -> None:
-    open_store(address, "a").close()
+    store_at(address).close()
     writing = writing_database(address)
 
     with for_writing(writing).begin() as writer:
@@ -57,7 +57,7 @@ def test_reader_reads_while_a_writer_is_in_the_midst_of_it(address: LedgerAddres
 def test_transaction_for_writing_has_sqlite_s_lock_from_its_beginning(
     sqlite: LedgerAddress,
 ) -> None:
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
     one, other = writing_database(sqlite), writing_database(sqlite)
 
     with (
@@ -74,7 +74,7 @@ def test_transaction_for_writing_has_sqlite_s_lock_from_its_beginning(
 
 
 def test_attempts_go_with_their_request(address: LedgerAddress) -> None:
-    open_store(address, "a").close()
+    store_at(address).close()
     row = "INSERT INTO attempts (request, number, step, result, status, cold, faults)"
 
     with (
@@ -96,17 +96,17 @@ def test_session_of_postgresql_is_named_and_has_deadlines(postgres: Postgres) ->
 
 def test_opening_a_ledger_that_is_up_to_date_needs_no_lock(sqlite: LedgerAddress) -> None:
     assert sqlite.file
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
 
     with locked_by_another_process(sqlite.file):
-        store = open_store(sqlite, "a")
+        store = store_at(sqlite)
         assert store.newest_starts("main", 1) == []
         store.close()
 
 
 def test_ledger_in_a_folder_that_may_only_be_read_can_be_read(open_folder: Path) -> None:
     address = read_address(f"sqlite:///{open_folder}/x.db")
-    store = open_store(address, "a")
+    store = store_at(address)
     open_folder.chmod(0o555)
 
     with without_rights_of_root(), connected(reading_database(address)) as while_it_is_written:

@@ -2,23 +2,24 @@
 
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError, ProgrammingError
 
 from proxy.ledger.address import LedgerAddress, read_address
 from proxy.ledger.database import writing_database
 from proxy.ledger.diagnosis import told_as_trouble
 from proxy.ledger.queries import RequestFilter, read_requests
-from proxy.ledger.store import Store, open_store
+from proxy.ledger.store import Store
 from proxy.ledger.trouble import LedgerTrouble, Trouble
+from proxy.ledger.writing_connection import WritingConnection
 from tests.fakes.databases import (
     locked_by_another_process,
     run_on,
     without_rights_of_root,
 )
+from tests.fakes.ledgers import store_at
 from tests.fakes.postgres import PASSWORD, Postgres
 from tests.fakes.records import request_record
 
@@ -27,19 +28,15 @@ POSTGRESQL = read_address("postgresql://me:p%40ss@h/x")
 
 def small_store(address: LedgerAddress) -> Store:
     """A store on a disk that is as good as full."""
-    database = writing_database(address)
-
-    @event.listens_for(database, "connect")
-    def bound(connection: Any, _: object) -> None:
-        connection.execute("PRAGMA max_page_count=40").close()
-
-    return Store(database, address, "a")
+    connection = WritingConnection(address)
+    connection.value("PRAGMA max_page_count=40")
+    return Store(connection, address, "a")
 
 
 def trouble_of(address: LedgerAddress) -> LedgerTrouble:
     """What opening the ledger and writing one record runs into."""
     with pytest.raises(LedgerTrouble) as caught:  # noqa: PT012 - either may fail
-        store = open_store(address, "a")
+        store = store_at(address)
         try:
             store.write([request_record()])
         finally:
@@ -60,7 +57,7 @@ def test_file_that_is_no_database_is_left_as_it_is(sqlite: LedgerAddress) -> Non
 
 def test_damaged_file_is_left_as_it_is(sqlite: LedgerAddress) -> None:
     assert sqlite.file
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
     whole = sqlite.file.read_bytes()
     damaged = whole[:4096] + b"\xff" * (len(whole) - 4096)
     sqlite.file.write_bytes(damaged)
@@ -71,7 +68,7 @@ def test_damaged_file_is_left_as_it_is(sqlite: LedgerAddress) -> None:
 
 def test_file_cut_short_is_damaged(sqlite: LedgerAddress) -> None:
     assert sqlite.file
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
     run_on(sqlite.file, "PRAGMA journal_mode=DELETE")
     sqlite.file.write_bytes(sqlite.file.read_bytes()[:8192])
 
@@ -91,7 +88,7 @@ def test_folder_instead_of_a_file_does_not_work(tmp_path: Path) -> None:
 
 def test_lock_of_another_process_is_told(sqlite: LedgerAddress) -> None:
     assert sqlite.file
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
 
     with locked_by_another_process(sqlite.file):
         trouble = trouble_of(sqlite)
@@ -108,7 +105,7 @@ def test_lock_on_a_new_file_is_told(sqlite: LedgerAddress) -> None:
 
 def test_file_that_may_only_be_read_is_told(open_folder: Path) -> None:
     address = read_address(f"sqlite:///{open_folder}/x.db")
-    open_store(address, "a").close()
+    store_at(address).close()
     (open_folder / "x.db").chmod(0o444)
     open_folder.chmod(0o555)
 
@@ -126,7 +123,7 @@ def test_folder_that_may_not_be_written_is_told(open_folder: Path) -> None:
 
 
 def test_full_disk_is_told_and_what_was_written_stays(sqlite: LedgerAddress) -> None:
-    store = open_store(sqlite, "a")
+    store = store_at(sqlite)
     store.write([request_record("kept")])
     store.close()
     full = small_store(sqlite)
@@ -251,7 +248,7 @@ def test_database_that_is_not_there_is_named(postgres: Postgres) -> None:
 @pytest.mark.slow
 def test_role_that_may_not_write_is_told(postgres: Postgres) -> None:
     address = read_address(postgres.new_database("readable"))
-    open_store(address, "a").close()
+    store_at(address).close()
     postgres.ask("CREATE ROLE reader LOGIN PASSWORD 'r'; GRANT pg_read_all_data TO reader")
 
     trouble = trouble_of(read_address(address.url.replace(f"sluicegate:{PASSWORD}", "reader:r")))
@@ -262,7 +259,7 @@ def test_role_that_may_not_write_is_told(postgres: Postgres) -> None:
 @pytest.mark.slow
 def test_table_that_is_gone_is_told(postgres: Postgres) -> None:
     address = read_address(postgres.new_database("dropped"))
-    open_store(address, "a").close()
+    store_at(address).close()
     postgres.ask("DROP TABLE requests CASCADE", "dropped")
 
     assert trouble_of(address).kind is Trouble.BROKEN
@@ -271,7 +268,7 @@ def test_table_that_is_gone_is_told(postgres: Postgres) -> None:
 @pytest.mark.slow
 def test_lock_of_another_session_is_waited_for_and_then_told(postgres: Postgres) -> None:
     address = read_address(postgres.new_database("held"))
-    open_store(address, "a").close()
+    store_at(address).close()
     database = writing_database(address)
 
     with database.begin() as connection:

@@ -1,5 +1,7 @@
 import asyncio
 import logging
+import os
+import signal
 import threading
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -11,12 +13,13 @@ from proxy.ledger.address import LedgerAddress, read_address
 from proxy.ledger.ledger import Ledger
 from proxy.ledger.pace import Pace
 from proxy.ledger.queries import RequestFilter, read_requests, read_starts
-from proxy.ledger.store import open_store
 from proxy.ledger.trouble import LedgerTrouble
 from proxy.telemetry.engine_start import EngineStartRecord
 from tests.fakes.databases import locked_by_another_process, run_on
 from tests.fakes.gate import eventually
+from tests.fakes.ledgers import store_at
 from tests.fakes.postgres import PASSWORD, Postgres, postgres_programs, running_postgres
+from tests.fakes.processes import children
 from tests.fakes.records import POLICY, SEEN_AT, clean_start, request_record, start_record
 
 QUICK = Pace(
@@ -62,7 +65,7 @@ def ids(address: LedgerAddress) -> list[str]:
 
 
 def written_before(address: LedgerAddress, *starts: EngineStartRecord) -> None:
-    store = open_store(address, "before")
+    store = store_at(address, "before")
     store.write(starts)
     store.close()
 
@@ -245,6 +248,22 @@ async def test_file_that_was_deleted_is_made_anew(
         await eventually(lambda: ids(sqlite) == ["after"])
 
     assert "moved or deleted" in caplog.messages[0]
+
+
+async def test_writing_process_that_was_killed_costs_no_record(
+    sqlite: LedgerAddress, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with opened(sqlite) as one:
+        one.ledger.add(request_record("before"))
+        await eventually(lambda: ids(sqlite) == ["before"])
+        for pid in children():
+            os.kill(pid, signal.SIGKILL)
+        one.ledger.add(request_record("after", received_at=SEEN_AT + 1))
+        await eventually(lambda: ids(sqlite) == ["before", "after"])
+        await eventually(lambda: one.ledger.works)
+
+    assert one.lost == 0
+    assert "the process that writes it has ended" in caplog.messages[0]
 
 
 async def test_newer_ledger_is_refused_and_left_alone(

@@ -5,9 +5,9 @@ import pytest
 from proxy.ledger.address import Backend, LedgerAddress
 from proxy.ledger.prune import Pruned, prune
 from proxy.ledger.queries import RequestFilter, read_requests, read_starts
-from proxy.ledger.store import open_store
 from proxy.ledger.trouble import LedgerTrouble
 from tests.fakes.databases import locked_by_another_process, rows_of, run_on
+from tests.fakes.ledgers import store_at
 from tests.fakes.records import SEEN_AT, attempt_record, request_record, start_record
 
 
@@ -15,7 +15,7 @@ from tests.fakes.records import SEEN_AT, attempt_record, request_record, start_r
 def filled(address: LedgerAddress) -> LedgerAddress:
     """3000 requests, one a second, and four starts of two lanes."""
     attempts = (attempt_record(1), attempt_record(2))
-    store = open_store(address, "a")
+    store = store_at(address)
     for first in range(0, 3000, 500):
         store.write(
             [
@@ -80,7 +80,7 @@ def test_nothing_old_is_nothing_removed(filled: LedgerAddress) -> None:
 
 
 def test_proxy_goes_on_writing_while_its_ledger_is_pruned(filled: LedgerAddress) -> None:
-    store = open_store(filled, "proxy")
+    store = store_at(filled, "proxy")
 
     def write() -> None:
         for number in range(50):
@@ -99,7 +99,7 @@ def test_proxy_goes_on_writing_while_its_ledger_is_pruned(filled: LedgerAddress)
 def test_file_that_was_begun_by_another_program_is_shrunk_too(sqlite: LedgerAddress) -> None:
     assert sqlite.file
     run_on(sqlite.file, "CREATE TABLE theirs (x)")
-    store = open_store(sqlite, "a")
+    store = store_at(sqlite)
     store.write([request_record(str(number)) for number in range(2000)])
     store.close()
 
@@ -121,7 +121,7 @@ def test_ledger_that_is_not_there_is_not_made(sqlite: LedgerAddress) -> None:
 @pytest.mark.slow
 def test_locked_ledger_is_told(sqlite: LedgerAddress) -> None:
     assert sqlite.file
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
 
     with (
         locked_by_another_process(sqlite.file),

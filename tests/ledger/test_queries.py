@@ -3,11 +3,11 @@ import pytest
 from proxy.errors import Fault
 from proxy.ledger.address import LedgerAddress
 from proxy.ledger.queries import RequestFilter, read_requests, read_starts
-from proxy.ledger.store import open_store
 from proxy.ledger.trouble import LedgerTrouble
 from proxy.telemetry.outcome import Outcome
 from proxy.telemetry.record import RequestRecord
 from tests.fakes.databases import rows_of
+from tests.fakes.ledgers import store_at
 from tests.fakes.records import SEEN_AT, attempt_record, request_record, start_record
 
 
@@ -20,7 +20,7 @@ def filled(address: LedgerAddress) -> LedgerAddress:
     """Five requests of two policies, and three starts of two lanes."""
     failed = (attempt_record(1, Fault.NOT_JSON), attempt_record(2))
     several = attempt_record(1, faults=(Fault.UNKNOWN_TOOL, Fault.NOT_JSON))
-    store = open_store(address, "a")
+    store = store_at(address)
     store.write(
         [
             _request(0, attempts=failed),
@@ -72,7 +72,7 @@ def test_starts_come_oldest_first_of_one_lane_or_all(filled: LedgerAddress) -> N
 
 def test_more_requests_than_one_statement_takes_are_read_whole(sqlite: LedgerAddress) -> None:
     records = [_request(number, attempts=(attempt_record(),)) for number in range(1100)]
-    store = open_store(sqlite, "a")
+    store = store_at(sqlite)
     store.write(records)
     store.close()
 
@@ -98,7 +98,7 @@ def test_file_that_is_no_database_is_told(sqlite: LedgerAddress) -> None:
 
 def test_ledger_is_read_while_a_proxy_writes(sqlite: LedgerAddress) -> None:
     assert sqlite.file
-    store = open_store(sqlite, "a")
+    store = store_at(sqlite)
     for number in range(20):
         store.write([_request(number)])
         assert len(read_requests(sqlite, RequestFilter())) == number + 1

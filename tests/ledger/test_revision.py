@@ -11,18 +11,17 @@ from proxy.ledger.address import Backend, LedgerAddress
 from proxy.ledger.database import for_writing, reading_database, writing_database
 from proxy.ledger.merge import StoredStart
 from proxy.ledger.revision import (
-    HEAD,
-    VERSION_TABLE,
     bring_up_to_date,
     demand_present,
     stored_revision,
 )
 from proxy.ledger.rows import start_row
-from proxy.ledger.store import open_store
 from proxy.ledger.tables import ENGINE_STARTS, METADATA
 from proxy.ledger.trouble import LedgerTrouble, Trouble
 from proxy.ledger.upgrade import migration_config, upgrade
+from proxy.ledger.version import HEAD, VERSION_TABLE
 from tests.fakes.databases import connected, rows_of, run_on
+from tests.fakes.ledgers import store_at
 from tests.fakes.records import start_record
 
 
@@ -50,7 +49,7 @@ def test_newest_migration_is_the_one_the_program_writes() -> None:
 def test_new_ledger_has_the_tables_of_the_models(address: LedgerAddress) -> None:
     database = writing_database(address)
 
-    bring_up_to_date(database, address)
+    bring_up_to_date(address)
 
     with database.connect() as connection:
         assert stored_revision(connection) == HEAD
@@ -71,7 +70,7 @@ def test_ledger_of_the_first_revision_comes_up_step_by_step(address: LedgerAddre
         with for_writing(database).begin() as connection:
             upgrade(connection, revision)
             assert stored_revision(connection) == revision
-    bring_up_to_date(database, address)
+    bring_up_to_date(address)
 
     with database.connect() as connection:
         assert differences(connection) == []
@@ -106,7 +105,7 @@ def test_proxies_that_start_at_once_make_the_tables_once(address: LedgerAddress)
         ready.wait()
         while name not in opened:
             try:
-                open_store(address, name).close()
+                store_at(address, name).close()
             except LedgerTrouble as trouble:
                 assert trouble.kind is Trouble.LOCKED  # noqa: PT017 - the writer tries again too
             else:
@@ -125,11 +124,11 @@ def test_proxies_that_start_at_once_make_the_tables_once(address: LedgerAddress)
 def test_ledger_of_a_newer_program_is_neither_written_nor_read(
     address: LedgerAddress, revision: str
 ) -> None:
-    open_store(address, "a").close()
+    store_at(address).close()
     stamp(address, revision)
 
     with pytest.raises(LedgerTrouble, match="newer Sluicegate; upgrade") as caught:
-        open_store(address, "a")
+        store_at(address)
     with (
         connected(reading_database(address)) as connection,
         pytest.raises(LedgerTrouble, match=revision),
@@ -143,7 +142,7 @@ def test_tables_of_another_program_are_left_alone(sqlite: LedgerAddress) -> None
     run_on(sqlite.file, "CREATE TABLE requests (mine TEXT)")
 
     with pytest.raises(LedgerTrouble, match="tables of another program") as caught:
-        open_store(sqlite, "a")
+        store_at(sqlite)
 
     assert caught.value.kind is Trouble.FOREIGN
     assert rows_of(sqlite.file, "SELECT name FROM sqlite_master") == [("requests",)]
@@ -153,7 +152,7 @@ def test_other_tables_beside_ours_do_no_harm(sqlite: LedgerAddress) -> None:
     assert sqlite.file
     run_on(sqlite.file, "CREATE TABLE alembic_version (version_num TEXT); CREATE TABLE x (y)")
 
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
 
     assert rows_of(sqlite.file, f"SELECT version_num FROM {VERSION_TABLE}") == [(HEAD,)]  # noqa: S608
 
@@ -161,7 +160,7 @@ def test_other_tables_beside_ours_do_no_harm(sqlite: LedgerAddress) -> None:
 def test_ledger_of_an_older_program_is_not_read_before_it_is_upgraded(
     sqlite: LedgerAddress,
 ) -> None:
-    open_store(sqlite, "a").close()
+    store_at(sqlite).close()
     stamp(sqlite, "0000")
 
     with (
@@ -187,6 +186,6 @@ def test_folder_with_a_percent_sign_can_hold_a_ledger(tmp_path: Path) -> None:
     file.parent.mkdir()
     address = LedgerAddress(Backend.SQLITE, str(file), "sqlite:///x", file)
 
-    open_store(address, "a").close()
+    store_at(address).close()
 
     assert file.is_file()

@@ -9,11 +9,12 @@ from proxy.errors import Fault
 from proxy.ledger.address import LedgerAddress
 from proxy.ledger.database import reading_database
 from proxy.ledger.queries import RequestFilter, read_requests, read_starts
-from proxy.ledger.store import Store, open_store
+from proxy.ledger.store import Store
 from proxy.ledger.tables import ATTEMPTS, REQUESTS, VERDICTS
 from proxy.ledger.trouble import LedgerTrouble, Trouble
 from proxy.telemetry.engine_start import FirstAnswer
 from tests.fakes.databases import connected, rows_of, run_on
+from tests.fakes.ledgers import store_at
 from tests.fakes.records import (
     SEEN_AT,
     attempt_record,
@@ -25,7 +26,7 @@ from tests.fakes.records import (
 
 @contextmanager
 def opened(address: LedgerAddress, writer: str = "a") -> Iterator[Store]:
-    store = open_store(address, writer)
+    store = store_at(address, writer)
     try:
         yield store
     finally:
@@ -102,7 +103,7 @@ def test_proxies_that_tell_of_one_start_at_once_lose_nothing(address: LedgerAddr
             for number in range(10):
                 store.write([start_record(f"k{number}", facts={name: "x"})])
 
-    open_store(address, "first").close()
+    store_at(address, "first").close()
     threads = [threading.Thread(target=tell, args=(name,)) for name in names]
     for thread in threads:
         thread.start()

@@ -2,8 +2,8 @@
 
 from alembic import context
 
-from proxy.ledger.revision import VERSION_TABLE
 from proxy.ledger.tables import METADATA
+from proxy.ledger.version import VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],
