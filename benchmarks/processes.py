@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+# An installed program is compiled; one that may keep no compiled files would be at every start.
+_AS_INSTALLED = {
+    name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+}
 STOP_SECONDS = 10.0
 
 _PROC = Path("/proc")
@@ -30,7 +34,7 @@ def child(
     process = subprocess.Popen(
         command,
         cwd=folder,
-        env={**os.environ, **(environment or {})},
+        env={**_AS_INSTALLED, **(environment or {})},
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT if log else None,

@@ -1,6 +1,7 @@
 """The command line: arguments in, exit codes out. Thin; every command is a function elsewhere."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -159,7 +160,11 @@ def _add_keys(commands: Any) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
+    # What is imported stays: looking through it again and again would be a tenth of the start.
+    gc.disable()
     from proxy.server import run_serve
+
+    gc.enable()
 
     given = {name: value for name, value in vars(options).items() if name in _FLAG_NAMES}
     flags: dict[str, object] = {name: value for name, value in given.items() if value is not None}

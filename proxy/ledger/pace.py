@@ -14,7 +14,7 @@ class Pace:
     """
 
     queue_records: int = 10_000
-    batch_records: int = 1000
+    batch_records: int = 250
     batch_seconds: float = 0.2
     lock_seconds: tuple[float, float] = (0.1, 2.0)
     lock_patience_seconds: float = 2.0

@@ -3,6 +3,7 @@
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.responses import JSONResponse
 
 from proxy import __version__
 from proxy.routes.asgi import Receive, Scope, Send
@@ -36,12 +37,14 @@ def build_pages() -> FastAPI:
     )
 
     @app.get("/", summary="What this is")
-    async def greeting() -> dict[str, str]:
-        return {"name": "sluicegate", "version": __version__, "base_url": "/v1", "docs": "/docs"}
+    async def greeting() -> JSONResponse:
+        return JSONResponse(
+            {"name": "sluicegate", "version": __version__, "base_url": "/v1", "docs": "/docs"}
+        )
 
     @app.get("/health", summary="The process answers")
-    async def health() -> dict[str, str]:
-        return {"status": "ok"}
+    async def health() -> JSONResponse:
+        return JSONResponse({"status": "ok"})
 
     own_schema = app.openapi
 

@@ -9,6 +9,8 @@ from typing import Any, Final, Self
 from proxy.routes.asgi import AsgiClient, Receive
 
 _LOOKS: Final = 4
+# A watch takes a task, which replies that are there at once need not pay.
+_WATCHED_AFTER_SECONDS: Final = 0.02
 
 
 class Ended(Enum):
@@ -25,22 +27,24 @@ class Running:
     An ending from outside arrives as `CancelledError`; `ended` says why.
     """
 
-    __slots__ = ("_all", "_over", "_stuck_client", "_task", "_watcher", "ended")
+    __slots__ = ("_all", "_over", "_stuck_client", "_task", "_watch", "_watcher", "ended")
 
     def __init__(self, visits: "RunningVisits") -> None:
         self._all = visits
         self._over = False
+        self._watch: asyncio.TimerHandle | None = None
         self._watcher: asyncio.Future[Any] | None = None
         self._stuck_client: _StuckClient | None = None
         self.ended: Ended | None = None
 
     def watch(self, receive: Receive, client: AsgiClient) -> None:
-        """End the visit when its client leaves. To be called once the body has been read.
+        """End the visit when its client leaves, soon. To be called once the body has been read.
 
         A client that leaves with its whole reply has not left early.
         """
-        self._watcher = asyncio.ensure_future(receive())
-        self._watcher.add_done_callback(lambda _: self._client_left(client))
+        self._watch = asyncio.get_running_loop().call_later(
+            _WATCHED_AFTER_SECONDS, self._begin_watch, receive, client
+        )
 
     def watch_writes(self, client: AsgiClient, write_seconds: float) -> None:
         """End the visit when one write of its stream waits so long for the client."""
@@ -53,6 +57,10 @@ class Running:
             self._over = True
             self.ended = why
             self._task.cancel()
+
+    def _begin_watch(self, receive: Receive, client: AsgiClient) -> None:
+        self._watcher = asyncio.ensure_future(receive())
+        self._watcher.add_done_callback(lambda _: self._client_left(client))
 
     def _client_left(self, client: AsgiClient) -> None:
         if not client.ended:
@@ -77,6 +85,8 @@ class Running:
         trace: TracebackType | None,
     ) -> None:
         self._over = True
+        if self._watch is not None:
+            self._watch.cancel()
         if self._watcher is not None:
             self._watcher.cancel()
         if self._stuck_client is not None:

@@ -1,8 +1,8 @@
 """One structured line per request, written by a thread so that a slow reader stops no reply."""
 
 import threading
+from collections import deque
 from collections.abc import Callable
-from queue import Empty, Full, Queue
 from typing import Final, TextIO
 
 import msgspec
@@ -17,23 +17,24 @@ class RequestLog:
     """Writes records as JSON lines.
 
     Lines beyond the bound are dropped and counted, and so are lines that nobody takes any more.
-    Lines are made where they arise: a thread that computes would hold up the event loop.
+    Lines are made where they arise: a thread that computes would hold up the event loop. One
+    thread adds, one takes.
     """
 
     def __init__(self, out: TextIO, on_drop: Callable[[], None] | None = None) -> None:
         self._out = out
         self._on_drop = on_drop
         self._encode = msgspec.json.Encoder().encode
-        self._queue: Queue[bytes] = Queue(_LINES)
+        self._waiting: deque[bytes] = deque()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._write, name="request-log", daemon=True)
         self._thread.start()
 
     def add(self, record: RequestRecord) -> None:
-        try:
-            self._queue.put_nowait(self._encode(record))
-        except Full:
+        if len(self._waiting) >= _LINES:
             self._drop()
+        else:
+            self._waiting.append(self._encode(record))
 
     def close(self) -> None:
         """Write what is queued and stop; waits at most two seconds for a stuck reader."""
@@ -46,12 +47,7 @@ class RequestLog:
         self._drain()
 
     def _drain(self) -> None:
-        lines: list[bytes] = []
-        try:
-            while len(lines) < _LINES:
-                lines.append(self._queue.get_nowait())
-        except Empty:
-            pass
+        lines = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if not lines:
             return
         try:

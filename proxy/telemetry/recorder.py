@@ -14,16 +14,16 @@ from proxy.telemetry.record import RecordSink, RequestRecord
 
 Describe = Callable[[], RequestRecord]
 
-_DELAY_SECONDS: Final = 0.02
+_DELAY_SECONDS: Final = 0.004
 # How many are written before the loop looks at its sockets again: these, or a share of what waits,
 # so that a backlog cannot grow.
-_AT_ONCE: Final = 4
+_AT_ONCE: Final = 2
 _SHARE: Final = 16
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Writes descriptions from 20 ms after the first on, a few a turn; `flush` writes all at once.
+    """Writes descriptions from 4 ms after the first on, a few a turn; `flush` writes all at once.
 
     `failed` counts what raised: descriptions, and records that a sink did not take. They cost no
     other record and no other sink anything; `on_failed` hears how many it was.
