@@ -11,6 +11,7 @@ from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from proxy.errors import RequestError
+from proxy.http_transport import HeadWithBody
 
 
 class HeadTooLarge(RequestError):
@@ -43,7 +44,8 @@ class BoundedHeadProtocol(HttpToolsProtocol):
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        whole = cast("asyncio.Transport", HeadWithBody(transport, self.loop))
+        super().connection_made(whole)
         self._close_after(self.head_seconds)
 
     @override
