@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final, TextIO
 
-from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
 from proxy import __version__
@@ -28,9 +27,11 @@ from proxy.gates.registry import gate_kinds
 from proxy.keys import KeyRing
 from proxy.ledger.ledger import Ledger
 from proxy.recipes.recipe import Recipe, load_recipe
-from proxy.routes.admin import AdminParts, build_admin
+from proxy.routes.asgi import Application
+from proxy.routes.later import LaterApp
 from proxy.routes.openai import Door, Gateway
 from proxy.routes.public import PublicApp
+from proxy.routes.shown import Shown
 from proxy.settings import Lane as LaneSettings
 from proxy.settings import Provider, Settings, Unjudged, Usage
 from proxy.telemetry.log import RequestLog
@@ -59,7 +60,7 @@ class App:
 
     settings: Settings
     public: PublicApp
-    admin: FastAPI
+    admin: LaterApp
     gateway: Gateway
     engine: Engine
     policies: PolicySet
@@ -135,21 +136,26 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
         stack.callback(recorder.flush)
         gateway = Gateway(door, parts, recorder)
         metrics.watch_load(lambda: gateway.in_flight, lambda: door.admission.depth)
-        admin = build_admin(
-            AdminParts(
-                metrics=metrics,
-                recent=recent,
-                catch_up=recorder.flush,
-                engines={MAIN: engine},
-                readiness={MAIN: readiness},
-                is_draining=lambda: gateway.draining,
-                token=_secret(settings.admin.token_env, around.environ),
-            )
+        shown = Shown(
+            metrics=metrics,
+            recent=recent,
+            catch_up=recorder.flush,
+            engines={MAIN: engine},
+            readiness={MAIN: readiness},
+            is_draining=lambda: gateway.draining,
+            token=_secret(settings.admin.token_env, around.environ),
         )
+        admin = LaterApp(lambda: _admin(shown))
         await poller.look()
         looking = poller.run() if readiness is None else readiness.run()
         stack.push_async_callback(_stop, asyncio.create_task(looking))
         yield App(settings, PublicApp(gateway), admin, gateway, engine, policies, recipe)
+
+
+def _admin(shown: Shown) -> Application:
+    from proxy.routes.admin import build_admin  # noqa: PLC0415 - FastAPI is large: see LaterApp
+
+    return build_admin(shown)
 
 
 async def _stop(task: asyncio.Task[None]) -> None:

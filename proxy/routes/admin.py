@@ -6,8 +6,7 @@ first version, which takes a tenth of a start and of the memory.
 
 import asyncio
 import hmac
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -15,10 +14,8 @@ from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 
 from proxy import __version__
-from proxy.contract.readiness import EngineReadiness
+from proxy.routes.shown import Shown
 from proxy.telemetry.metrics import Metrics
-from proxy.telemetry.record import RecentRequests
-from proxy.upstream.engine import Engine
 
 _REQUEST_ID: Final[dict[str, Any]] = {
     "name": "request_id",
@@ -28,24 +25,7 @@ _REQUEST_ID: Final[dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AdminParts:
-    """What the admin listener shows. `token`: asked for by metrics and look-up; None: open.
-
-    `catch_up` records what has just ended, so that it is shown too. `readiness` of a lane is None
-    where its requests never wait.
-    """
-
-    metrics: Metrics
-    recent: RecentRequests
-    catch_up: Callable[[], None]
-    engines: Mapping[str, Engine]
-    readiness: Mapping[str, EngineReadiness | None]
-    is_draining: Callable[[], bool]
-    token: str | None
-
-
-def build_admin(parts: AdminParts) -> FastAPI:
+def build_admin(shown: Shown) -> FastAPI:
     """The admin application. Health and readiness are open: orchestrators carry no token."""
     app = FastAPI(
         title="Sluicegate admin",
@@ -53,8 +33,8 @@ def build_admin(parts: AdminParts) -> FastAPI:
         summary="Health, readiness, metrics and request look-up.",
         redoc_url=None,
     )
-    scrape = _Scrape(parts.metrics)
-    guarded = [Depends(_token_check(parts.token))]
+    scrape = _Scrape(shown.metrics)
+    guarded = [Depends(_token_check(shown.token))]
 
     @app.get("/health", summary="The process answers")
     async def health() -> JSONResponse:
@@ -62,15 +42,15 @@ def build_admin(parts: AdminParts) -> FastAPI:
 
     @app.get("/ready", summary="Requests can be served", responses={503: {}})
     async def ready() -> JSONResponse:
-        lanes = {name: _lane_state(parts, name) for name in parts.engines}
-        draining = parts.is_draining()
-        able = not draining and _is_able(parts, "main")
+        lanes = {name: _lane_state(shown, name) for name in shown.engines}
+        draining = shown.is_draining()
+        able = not draining and _is_able(shown, "main")
         body = {"ready": able, "draining": draining, "lanes": lanes}
         return JSONResponse(body, status_code=200 if able else 503)
 
     @app.get("/metrics", dependencies=guarded, summary="Prometheus metrics")
     async def metrics(request: Request) -> Response:
-        parts.catch_up()
+        shown.catch_up()
         wants_open = "application/openmetrics-text" in request.headers.get("accept", "")
         page, content_type = await scrape.page(open_metrics=wants_open)
         return Response(page, headers={"content-type": content_type})
@@ -83,8 +63,8 @@ def build_admin(parts: AdminParts) -> FastAPI:
         openapi_extra={"parameters": [_REQUEST_ID]},
     )
     async def look_up(request: Request) -> JSONResponse:
-        parts.catch_up()
-        record = parts.recent.get(request.path_params["request_id"])
+        shown.catch_up()
+        record = shown.recent.get(request.path_params["request_id"])
         if record is None:
             raise HTTPException(404, "No request of this id among the last ones.")
         return JSONResponse(msgspec.to_builtins(record))
@@ -92,15 +72,15 @@ def build_admin(parts: AdminParts) -> FastAPI:
     return app
 
 
-def _is_able(parts: AdminParts, lane: str) -> bool:
+def _is_able(shown: Shown, lane: str) -> bool:
     """Whether a lane's engine answers, and no probe keeps requests back."""
-    readiness = parts.readiness[lane]
-    able = not parts.engines[lane].is_away
+    readiness = shown.readiness[lane]
+    able = not shown.engines[lane].is_away
     return able and (readiness is None or readiness.is_ready)
 
 
-def _lane_state(parts: AdminParts, lane: str) -> dict[str, str | bool | None]:
-    engine, readiness = parts.engines[lane], parts.readiness[lane]
+def _lane_state(shown: Shown, lane: str) -> dict[str, str | bool | None]:
+    engine, readiness = shown.engines[lane], shown.readiness[lane]
     return {
         "engine": engine.state,
         "asleep": engine.is_asleep,

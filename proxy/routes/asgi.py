@@ -10,6 +10,7 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 # RFC 9110 section 7.6.1, and what belongs to this hop: sizes, encodings, our own headers.

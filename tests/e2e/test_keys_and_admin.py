@@ -1,6 +1,8 @@
 """Who may call, and what the admin listener shows to whom."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -127,5 +129,46 @@ async def test_public_documentation_lists_the_relayed_paths() -> None:
     ):
         paths = (await response.json())["paths"]
 
-    assert "/v1/chat/completions" in paths
-    assert "/v1/models" in paths
+    assert {"/v1/chat/completions", "/v1/models", "/health", "/"} <= paths.keys()
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "body"),
+    [("GET", 200, b'{"status":"ok"}'), ("HEAD", 200, b""), ("POST", 405, b"")],
+)
+async def test_health_of_the_public_listener(method: str, status: int, body: bytes) -> None:
+    async with (
+        fake_upstream() as upstream,
+        running_gate(upstream.url) as gate,
+        gate.http.request(method, f"{gate.url}/health") as response,
+    ):
+        received = await response.read()
+
+    assert (response.status, received) == (status, body)
+    assert response.headers.get("allow") == ("GET, HEAD" if status == 405 else None)
+
+
+async def test_admin_documentation_names_the_id_of_a_request() -> None:
+    async with (
+        fake_upstream() as upstream,
+        running_gate(upstream.url) as gate,
+        gate.http.get(f"{gate.admin_url}/openapi.json") as response,
+    ):
+        (look_up,) = [
+            route["get"]
+            for path, route in (await response.json())["paths"].items()
+            if path.startswith("/sluicegate/requests/")
+        ]
+
+    assert [parameter["name"] for parameter in look_up["parameters"]] == ["request_id"]
+
+
+def test_program_that_serves_has_not_imported_what_only_its_pages_need() -> None:
+    code = "import sys, proxy.server; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = subprocess.run(
+        (sys.executable, "-c", code), capture_output=True, text=True, check=True
+    )
+
+    assert not {"fastapi", "sqlalchemy", "alembic", "litellm", "aiohttp"} & set(
+        loaded.stdout.split()
+    )
