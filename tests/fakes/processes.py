@@ -11,7 +11,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-def children() -> list[int]:
+def children() -> set[int]:
     """The processes that this one has started and that have not been waited for."""
     tasks = Path("/proc/self/task").iterdir()
-    return [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+    return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
