@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from proxy import __version__
 from proxy.contract.admission import Admission
+from proxy.contract.claim_judges import ClaimJudges, JudgeCall, JudgeLane
 from proxy.contract.clock import Clock, SystemClock
 from proxy.contract.job import Limits, Parts
 from proxy.contract.judge_process import JudgeProcess
@@ -19,6 +20,7 @@ from proxy.contract.judging import Judge
 from proxy.contract.policy_file import load_policies
 from proxy.contract.policy_set import PolicySet
 from proxy.contract.probe import Probe
+from proxy.contract.questions import UpstreamAnswers
 from proxy.contract.readiness import EngineReadiness, WaitBounds
 from proxy.contract.second_look import SecondLook
 from proxy.contract.yaml_places import read_yaml
@@ -32,7 +34,6 @@ from proxy.routes.later import LaterApp
 from proxy.routes.openai import Door, Gateway
 from proxy.routes.public import PublicApp
 from proxy.routes.shown import Shown
-from proxy.settings import Lane as LaneSettings
 from proxy.settings import Provider, Settings, Unjudged, Usage
 from proxy.telemetry.log import RequestLog
 from proxy.telemetry.metrics import Metrics
@@ -100,7 +101,7 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
     keys = KeyRing.load(settings.keys.file) if settings.keys.file else None
     metrics = _metrics(settings, policies, recipe, around.registry)
     async with AsyncExitStack() as stack:
-        lane = around.wrap_lane(_lane(settings, settings.lanes[MAIN], around.environ))
+        lane = around.wrap_lane(_lane(settings, MAIN, around.environ))
         stack.push_async_callback(lane.close)
         ledger = _ledger(settings, policies, metrics, stack)
         log = RequestLog(around.log, metrics.log_dropped)
@@ -112,6 +113,8 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             stack.callback(process.close)
             process.start()
         engine = await _engine(metrics, around.clock, ledger)
+        others = _judge_lanes(settings, policies, around.environ, stack)
+        judges = _judges({MAIN: JudgeLane(lane), **others}, around.clock, metrics)
         poller = EnginePoller(
             lane,
             engine,
@@ -123,7 +126,9 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             engine=engine,
             limits=Limits(settings.limits.event_bytes, settings.limits.reply_bytes),
             clock=around.clock,
-            judge=Judge(around.clock.now, process),
+            judge=Judge(
+                around.clock.now, process, UpstreamAnswers(lane, judges), metrics.hints_cleared
+            ),
             inject_usage=settings.usage is Usage.INJECT,
             observe=settings.observe,
             recipe_model=recipe.model if recipe else "",
@@ -215,13 +220,35 @@ async def _engine(metrics: Metrics, clock: Clock, ledger: Ledger | None) -> Engi
     return engine
 
 
-def _lane(settings: Settings, lane: LaneSettings, environ: Mapping[str, str]) -> Lane:
-    limits = settings.limits
+def _judge_lanes(
+    settings: Settings, policies: PolicySet, environ: Mapping[str, str], stack: AsyncExitStack
+) -> dict[str, JudgeLane]:
+    """The lanes beside the main one that policies have judge, each ready to be asked."""
+    rules = (rule for policy in policies.policies for rule in policy.rules)
+    lanes = {}
+    for name in sorted({rule.judge_lane for rule in rules} - {"", MAIN}):
+        lane = _lane(settings, name, environ)
+        stack.push_async_callback(lane.close)
+        lanes[name] = JudgeLane(lane, settings.lanes[name].model or "")
+        if isinstance(lane, LitellmLane):
+            stack.push_async_callback(_stop, asyncio.create_task(lane.prepare()))
+    return lanes
+
+
+def _judges(lanes: Mapping[str, JudgeLane], clock: Clock, metrics: Metrics) -> ClaimJudges:
+    def count(call: JudgeCall) -> None:
+        metrics.judge_call(call.result, call.seconds, call.prompt_tokens, call.output_tokens)
+
+    return ClaimJudges(lanes, clock.now, count)
+
+
+def _lane(settings: Settings, name: str, environ: Mapping[str, str]) -> Lane:
+    lane, limits = settings.lanes[name], settings.limits
     timeouts = Timeouts(limits.connect_seconds, limits.reply_seconds, limits.idle_seconds)
     key = _secret(lane.key_env, environ)
     if lane.provider is Provider.LITELLM:
         return LitellmLane(
-            MAIN,
+            name,
             lane.model or "",
             api_base=lane.url,
             key=key,
@@ -232,8 +259,8 @@ def _lane(settings: Settings, lane: LaneSettings, environ: Mapping[str, str]) ->
     if settings.trust_env:
         from proxy.upstream.forward_proxy import ForwardProxyLane  # noqa: PLC0415 - aiohttp is large
 
-        return ForwardProxyLane(MAIN, url, timeouts, key=key, ca_file=ca_file)
-    return DirectLane(MAIN, url, timeouts, key=key, ca_file=ca_file)
+        return ForwardProxyLane(name, url, timeouts, key=key, ca_file=ca_file)
+    return DirectLane(name, url, timeouts, key=key, ca_file=ca_file)
 
 
 def _door(

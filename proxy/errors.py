@@ -7,6 +7,7 @@
         BodyTooSlow 408, BodyTooLarge 413, UnsupportedEncoding 415, QueueFull 429, NotReady 503,
         HeadTooLarge 431 (in http_protocol)
       GateRejected        a gate said no, 422
+      HeldForReview       the reply is kept back for a person, 422
       Interrupted         the proxy had to stop, 503
       LedgerTrouble       the ledger cannot be used (in ledger/trouble); no request sees it
       UpstreamError
@@ -54,6 +55,30 @@ class Fault(StrEnum):
     BAD_CALL_ID = "bad_call_id"
     WRONG_FINISH_REASON = "wrong_finish_reason"
     CALL_TRUNCATED = "call_truncated"
+
+    TOO_SHORT = "too_short"
+    TOO_LONG = "too_long"
+    BLANK = "blank"
+
+    EVIDENCE_NUMBER = "evidence_number"
+    EVIDENCE_UNIT = "evidence_unit"
+    EVIDENCE_DATE = "evidence_date"
+    EVIDENCE_VERSION = "evidence_version"
+    EVIDENCE_IDENTIFIER = "evidence_identifier"
+    EVIDENCE_URL = "evidence_url"
+    EVIDENCE_QUOTATION = "evidence_quotation"
+    EVIDENCE_NAME = "evidence_name"
+    EVIDENCE_CAUSAL = "evidence_causal"
+    EVIDENCE_NEGATION = "evidence_negation"
+    EVIDENCE_NEW_WORDS = "evidence_new_words"
+
+    OVERCONFIDENT = "overconfident"
+    NEEDLESS_ABSTENTION = "needless_abstention"
+
+    FORBIDDEN = "forbidden"
+    REQUIRED_MISSING = "required_missing"
+    WRONG_LANGUAGE = "wrong_language"
+    PLACEHOLDER = "placeholder"
 
     STREAM_UNFINISHED = "stream_unfinished"
     ERROR_IN_STREAM = "error_in_stream"
@@ -255,6 +280,33 @@ class GateRejected(ReplyableError):
     type = "gate_rejected"
     default_code = "gate_rejected"
     after_dispatch = True
+
+
+class HeldForReview(ReplyableError):
+    """The ladder ended in `park`: the reply is kept back until a person has looked at it.
+
+    Never a 2xx: SDKs would take it for a reply. `review_id` names the review.
+    """
+
+    status = 422
+    type = "held_for_review"
+    default_code = "held_for_review"
+    after_dispatch = True
+
+    def __init__(self, message: str, *, param: str | None, review_id: str) -> None:
+        super().__init__(message, param=param)
+        self.review_id = review_id
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        rebuild = functools.partial(type(self), param=self.param, review_id=self.review_id)
+        return rebuild, (self.message,)
+
+    @override
+    def body(self) -> bytes:
+        document = json.loads(super().body())
+        document["error"]["review_id"] = self.review_id
+        return json.dumps(document).encode()
 
 
 class Interrupted(ReplyableError):

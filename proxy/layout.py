@@ -25,7 +25,9 @@ lanes:
     # On every new start of the engine, ask it for strict JSON first; requests wait meanwhile.
     # probe: {valid: 1, on_fail: open}
 
-policies: {folder: policies, order: [production]}
+# The first that is for a request is taken; editorial-de only where a request asks for it by
+# `x-sluicegate-policy: editorial-de`. Leave out what you do not need: each loads its libraries.
+policies: {folder: policies, order: [editorial-de, production], by_header: [editorial-de]}
 
 # keys: {file: keys.yaml}                  # made by `sluicegate keys add NAME`
 limits: {request_bytes: 32MiB, reply_bytes: 16MiB, connect_seconds: 5, idle_seconds: 60}
@@ -43,19 +45,23 @@ def lay_out(folder: Path) -> Iterator[str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield _write(folder / SETTINGS_FILE, _SETTINGS)
-        for source in _shipped():
-            target = folder / source.parent.name / source.name
-            target.parent.mkdir(exist_ok=True)
-            yield _copy(source, target)
+        for source, target in _shipped():
+            (folder / target).parent.mkdir(parents=True, exist_ok=True)
+            yield _copy(source, folder / target)
     except OSError as error:
         problem = Problem(Place(str(error.filename)), f"cannot be written: {error.strerror}")
         raise SettingsError([problem]) from error
     yield f"Next: sluicegate serve --config {folder / SETTINGS_FILE}"
 
 
-def _shipped() -> list[Path]:
-    policies = sorted(policies_folder().glob("*.yaml")) + sorted(policies_folder().glob("*.json"))
-    return policies + sorted(recipes_folder().glob("*.yaml"))
+def _shipped() -> Iterator[tuple[Path, Path]]:
+    """Each file that ships with the program, and where it goes in a folder of settings."""
+    policies, recipes = policies_folder(), recipes_folder()
+    for pattern in ("*.yaml", "*.json", "fixtures/*/*.yaml"):
+        for path in sorted(policies.glob(pattern)):
+            yield path, "policies" / path.relative_to(policies)
+    for path in sorted(recipes.glob("*.yaml")):
+        yield path, Path("recipes", path.name)
 
 
 def _write(target: Path, text: str) -> str:

@@ -29,7 +29,7 @@ _READY_WAIT_SECONDS: Final = 30.0
 _LANE_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 # Keys of the design that this version does not have.
-_TO_COME: Final[tuple[KeyPath, ...]] = (("lanes", "judge"),)
+_TO_COME: Final[tuple[KeyPath, ...]] = ()
 _FILES: Final[tuple[KeyPath, ...]] = (
     ("policies", "folder"),
     ("keys", "file"),

@@ -37,6 +37,36 @@ def test_problems_of_all_policies_come_together(
     assert "right." in told.out
 
 
+def test_fixtures_that_hold_end_the_test_of_a_policy_well(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["policy", "test", str(PRODUCTION)]) == 0
+    assert "fixtures hold. production@" in capsys.readouterr().out
+
+
+def test_fixture_that_does_not_hold_ends_it_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bare.yaml").write_text("format: 1\nname: bare\ngates: {}\n")
+    fixture = "{name: a, replies: [{content: Hi}], outcome: rejected}"
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "one.yaml").write_text(f"format: 1\nfixtures: [{fixture}]\n")
+    arguments = ["policy", "test", str(tmp_path / "bare.yaml"), "--fixtures", str(folder)]
+
+    assert main(arguments) == 1
+    assert "outcome: expected rejected, got passed" in capsys.readouterr().out
+
+
+def test_policy_without_fixtures_ends_it_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bare.yaml").write_text("format: 1\nname: bare\ngates: {}\n")
+
+    assert main(["policy", "test", str(tmp_path / "bare.yaml")]) == 2
+    assert "there are no fixtures" in capsys.readouterr().err
+
+
 def test_policy_without_gates_is_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bare.yaml").write_text("format: 1\nname: bare\ngates: {}\n")
 
@@ -96,7 +126,7 @@ def test_wrong_arguments_end_with_2(
 
 
 @pytest.mark.parametrize(
-    "command", ["serve", "demo", "init", "policy", "keys", "ledger", "version"]
+    "command", ["serve", "demo", "init", "policy", "keys", "ledger", "bench", "version"]
 )
 def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

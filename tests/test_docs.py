@@ -1,5 +1,6 @@
 """The tables of docs/ against the code: what they list is what there is."""
 
+import hashlib
 import io
 import json
 import re
@@ -27,9 +28,10 @@ from tests.fakes.records import clean_start
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+PAGES = [pytest.param(path, id=path.name) for path in (ROOT / "README.md", *DOCS.rglob("*.md"))]
 ANY_LANE = "lanes.NAME."
 ANY_PROBE = f"{ANY_LANE}probe."
-RULE_KEYS = tuple(RuleBlock.model_fields)
+RULE_KEYS = ("on_fail", *RuleBlock.model_fields)
 MarkdownRow = tuple[str, ...]
 
 
@@ -156,7 +158,9 @@ def test_policies_page_lists_exactly_the_keys_of_a_policy() -> None:
     assert told == outside_gates | rule_keys
 
 
-@pytest.mark.parametrize("gate", ["strict_json", "tool_calls"])
+@pytest.mark.parametrize(
+    "gate", ["strict_json", "tool_calls", "length", "evidence", "pattern", "abstain"]
+)
 def test_page_of_a_gate_lists_exactly_its_options_with_defaults(gate: str) -> None:
     options = gate_kinds()[gate].options
     told = {name: default for name, default, *_ in rows(f"gates/{gate}.md", "key")}
@@ -198,10 +202,17 @@ def test_errors_page_explains_every_code(code: str) -> None:
     assert f"`{code}`" in (DOCS / "errors.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(path, id=path.name) for path in (ROOT / "README.md", *DOCS.rglob("*.md"))],
-)
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_show_shipped_policies_by_their_hash(page: Path) -> None:
+    shipped = {path.stem: path.read_bytes() for path in policies_folder().glob("*.yaml")}
+    text = page.read_text(encoding="utf-8")
+
+    for name, digest in re.findall(r"([a-z-]+)@([0-9a-f]{12})", text):
+        if name in shipped:
+            assert digest == hashlib.sha256(shipped[name]).hexdigest()[:12], name
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)]+)\)", page.read_text(encoding="utf-8")):
         name, _, heading = target.partition("#")

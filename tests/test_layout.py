@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.data_files import policies_folder
 from proxy.errors import SettingsError
 from proxy.layout import SETTINGS_FILE, lay_out
 from proxy.settings import load_settings
@@ -16,6 +17,19 @@ def test_laid_out_settings_are_right_and_find_policies_and_recipe(tmp_path: Path
     assert (settings.policies.folder / "schema.json").is_file()
     assert recipe
     assert recipe.is_file()
+
+
+def test_laid_out_policies_have_their_fixtures_and_are_in_force(tmp_path: Path) -> None:
+    list(lay_out(tmp_path))
+
+    settings = load_settings(tmp_path / SETTINGS_FILE, {}, {})
+
+    assert settings.policies.order == ("editorial-de", "production")
+    assert settings.policies.by_header == ("editorial-de",)
+    shipped = policies_folder()
+    for path in shipped.rglob("*.yaml"):
+        laid = settings.policies.folder / path.relative_to(shipped)
+        assert laid.read_bytes() == path.read_bytes()
 
 
 def test_what_exists_is_left_alone(tmp_path: Path) -> None:

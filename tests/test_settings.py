@@ -385,11 +385,6 @@ def test_mistake_has_place_and_remedy(tmp_path: Path, text: str, expected: str) 
             id="probe of another lane",
         ),
         pytest.param(
-            "main: {url: 'http://h'}, judge: {provider: litellm, model: m}",
-            "1:34: `lanes.judge` is not available in this version (remove it)",
-            id="judge",
-        ),
-        pytest.param(
             "main: {url: 'http://h', key_env: KEY}",
             "1:42: `lanes.main.key_env`: the variable KEY is not set"
             " (export KEY, or remove the key)",

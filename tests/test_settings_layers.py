@@ -147,9 +147,9 @@ def test_relative_paths_of_flags_start_from_the_working_folder(tmp_path: Path) -
         ),
         pytest.param(
             {"SLUICEGATE_LANES__JUDGE__MODEL": "x"},
-            "environment SLUICEGATE_LANES__JUDGE__MODEL: `lanes.judge` is not available in this"
-            " version (remove it)",
-            id="not available",
+            "environment SLUICEGATE_LANES__JUDGE__MODEL: `lanes.judge` needs a `url`"
+            " (add `url: http://127.0.0.1:8000`)",
+            id="lane without address",
         ),
         pytest.param(
             {"SLUICEGATE_PORT": "8800"},

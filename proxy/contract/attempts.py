@@ -7,12 +7,13 @@ from typing import Final
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.collect import collect
+from proxy.contract.correction import draft_of
 from proxy.contract.engine_answer import answer_of
 from proxy.contract.job import Job
 from proxy.contract.ladder import STRICT_JSON, Failure, Ladder
 from proxy.contract.patience import patience_for
 from proxy.contract.policy import StepKind
-from proxy.contract.steps import Draft, Variation, body_for
+from proxy.contract.steps import Variation, body_for
 from proxy.contract.upstream_faults import may_repeat
 from proxy.contract.window import Window
 from proxy.errors import TimedOut, Unreachable, UpstreamError
@@ -163,16 +164,11 @@ class AttemptLoop:
 
     def _next_body(self, step: AttemptStep, attempt: Attempt) -> bytes:
         job = self._job
-        choices = attempt.reply.choices if attempt.reply else ()
-        failed = attempt.failures[0].verdict
-        index = next((c.index for c in choices if f"choices[{c.index}]" in failed.place), 0)
-        choice = next((c for c in choices if c.index == index), None)
-        draft = Draft(choice, failed.feedback or failed.reason)
         variation = Variation(
             job.attempts.vary, job.parts.recipe_model, speaks_vllm=job.parts.lane.speaks_vllm
         )
         try:
-            return body_for(step, job.body, job.request, variation, draft)
+            return body_for(step, job.body, job.request, variation, draft_of(attempt))
         except ValueError:  # the body cannot be changed, e.g. its messages are no list
             return job.body
 

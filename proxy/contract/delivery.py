@@ -7,27 +7,33 @@ from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import Settled
 from proxy.contract.headers import NO_RETRY, gate_headers
 from proxy.contract.job import Client, Job
-from proxy.contract.judging import Judged
-from proxy.contract.ladder import Failure, last_step
+from proxy.contract.ladder import STRICT_JSON
 from proxy.contract.policy import StepKind
-from proxy.contract.reviews import Flag
+from proxy.contract.reviewing import deciding, flag
 from proxy.contract.upstream_faults import client_status
 from proxy.errors import BadReply, GateRejected, UpstreamError
-from proxy.gates.base import Repaired
+from proxy.gates.base import Repaired, Result
 from proxy.telemetry.outcome import Outcome
 from proxy.wire.fallback import Head, body_with_text, events_with_text
+from proxy.wire.reply import Choice, Reply
 from proxy.wire.rewrite import NewContent, body_with_content, events_with_content
 from proxy.wire.sse import event
 from proxy.wire.tap import MalformedBodyReply, read_body_head
 
 _SERVER_ERROR = 500
 _OK = 200
+_OUTCOMES = {
+    StepKind.REJECT: Outcome.REJECTED,
+    StepKind.PARK: Outcome.PARKED,
+    StepKind.FLAG: Outcome.FLAGGED,
+    StepKind.FALLBACK: Outcome.REPAIRED,
+}
 _MOST_CHOICES = 128  # the API's own limit for `n`
 
 
 def rejection(settled: Settled, attempts: Sequence[Attempt]) -> GateRejected:
     """The error for a reply that a gate refused; it names gate, reason, place and attempts."""
-    judged = _deciding(settled)
+    judged = deciding(settled)
     verdict, count = judged.verdict, len(attempts)
     return GateRejected(
         f"The reply failed the gate {judged.rule.gate.name} after {count} "
@@ -35,15 +41,6 @@ def rejection(settled: Settled, attempts: Sequence[Attempt]) -> GateRejected:
         code=verdict.fault,
         param=verdict.place or None,
     )
-
-
-def _deciding(settled: Settled) -> Judged:
-    """The first failed gate that leads to this end; another's failure might be delivered."""
-    failures = settled.attempt.failures
-    for judged in failures:
-        if last_step(Failure(judged.rule, judged.verdict)).kind is settled.end:
-            return judged
-    return failures[0]
 
 
 def repairs_of(attempt: Attempt) -> dict[int, Repaired]:
@@ -66,12 +63,8 @@ def outcome_of(attempt: Attempt, end: StepKind) -> Outcome:
     if attempt.is_error_reply:
         server = client_status(attempt) >= _SERVER_ERROR
         return Outcome.UPSTREAM_FAILED if server else Outcome.REFUSED
-    if end is StepKind.REJECT:
-        return Outcome.REJECTED
-    if end is StepKind.FLAG:
-        return Outcome.FLAGGED
-    if end is StepKind.FALLBACK:
-        return Outcome.REPAIRED
+    if end in _OUTCOMES:
+        return _OUTCOMES[end]
     return Outcome.REPAIRED if repairs_of(attempt) else Outcome.PASSED
 
 
@@ -108,6 +101,18 @@ def without_taking_back(settled: Settled) -> Settled:
     return settled
 
 
+def with_fitting_fallback(job: Job, settled: Settled) -> Settled:
+    """Promised JSON is not answered by a text that breaks the promise: that reply is rejected."""
+    if settled.end is not StepKind.FALLBACK:
+        return settled
+    text = deciding(settled).rule.fallback_text
+    reply = Reply((Choice(0, text, finish_reason="stop"),))
+    promised = (rule.gate for rule in job.plan.enforced if rule.gate.name == STRICT_JSON)
+    if all(gate.judge(reply, job.request).result is not Result.FAIL for gate in promised):
+        return settled
+    return replace(settled, end=StepKind.REJECT)
+
+
 async def deliver(
     job: Job,
     client: Client,
@@ -126,8 +131,8 @@ async def deliver(
     if settled.end is StepKind.FALLBACK:
         await _deliver_fallback(job, client, settled, attempts, outcome)
         return
-    if settled.end is StepKind.FLAG and job.parts.reviews is not None:
-        await job.parts.reviews.flag(_flag_of(job, settled))
+    if settled.end is StepKind.FLAG:
+        await flag(job, settled)
     contents = {
         index: NewContent(
             repaired.content,
@@ -153,24 +158,12 @@ async def deliver(
     await client.end(b"".join(events[sent:]))
 
 
-def _flag_of(job: Job, settled: Settled) -> Flag:
-    judged = _deciding(settled)
-    return Flag(
-        request_id=job.arrival.id,
-        attempt=settled.attempt.number,
-        policy=job.policy.label if job.policy else "",
-        gate=judged.rule.gate.name,
-        fault=judged.verdict.fault,
-        place=judged.verdict.place,
-    )
-
-
 async def _deliver_fallback(
     job: Job, client: Client, settled: Settled, attempts: Sequence[Attempt], outcome: Outcome
 ) -> None:
     """The text of the gate that led here, as the kind of reply that the client asked for."""
     attempt, arrival = settled.attempt, job.arrival
-    text = _deciding(settled).rule.fallback_text
+    text = deciding(settled).rule.fallback_text
     head = Head(f"chatcmpl-{arrival.id}", int(arrival.received_unix), job.request.model)
     indexes = _indexes_of(job, attempt)
     kind = "text/event-stream; charset=utf-8" if job.request.stream else "application/json"

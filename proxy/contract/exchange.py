@@ -13,15 +13,19 @@ from proxy.contract.delivery import (
     rejection,
     relay_error_reply,
     repairs_of,
+    with_fitting_fallback,
     without_taking_back,
 )
 from proxy.contract.headers import NO_RETRY, gate_headers, overhead_seconds
 from proxy.contract.job import Client, Job
+from proxy.contract.last_resort import with_last_resort
 from proxy.contract.plan import Way
 from proxy.contract.policy import StepKind
 from proxy.contract.relay import Relay
+from proxy.contract.reviewing import park
 from proxy.contract.window import Window
-from proxy.errors import GateRejected, ReplyableError, TimedOut
+from proxy.errors import GateRejected, HeldForReview, ReplyableError, TimedOut
+from proxy.gates.evidence.options import NAME as EVIDENCE
 from proxy.telemetry.outcome import Outcome, Unchecked
 from proxy.telemetry.record import RequestRecord
 from proxy.telemetry.timing import StreamTimes, tokens_per_second
@@ -109,7 +113,7 @@ class Exchange:
         ending.decided = attempt
         ending.end = end_of(attempt) if attempt.failures else StepKind.DELIVER
         if not ending.end.delivers_reply:
-            raise rejection(Settled(attempt, ending.end), relay.attempts)
+            raise await self._kept_back(Settled(attempt, ending.end), relay.attempts)
         ending.outcome = outcome_of(attempt, ending.end)
         ending.status = attempt.status
         if attempt.is_error_reply:
@@ -134,14 +138,17 @@ class Exchange:
             settled = without_taking_back(settled)
         elif self._job.attempts.deliver_best:
             settled = with_best(settled, loop.attempts)
+        if not window.is_open:
+            settled = await with_last_resort(self._job, settled)
+            settled = with_fitting_fallback(self._job, settled)
         ending.decided, ending.end = settled.attempt, settled.end
         ending.outcome = outcome_of(settled.attempt, settled.end)
         ending.status = 200 if self._client.started else settled.attempt.status
         if settled.attempt.is_error_reply:
             await relay_error_reply(self._job, self._client, loop.attempts, ending.outcome)
             return
-        if settled.end is StepKind.REJECT:
-            raise rejection(settled, loop.attempts)
+        if settled.end in (StepKind.REJECT, StepKind.PARK):
+            raise await self._kept_back(settled, loop.attempts)
         await deliver(
             self._job, self._client, settled, loop.attempts, ending.outcome, sent=window.sent
         )
@@ -149,6 +156,12 @@ class Exchange:
             ending.first_response = self._now()
         if settled.attempt.tap.first_token is not None:
             ending.first_token = ending.first_response
+
+    async def _kept_back(self, settled: Settled, attempts: Sequence[Attempt]) -> ReplyableError:
+        """The error for a reply that the client does not get."""
+        if settled.end is StepKind.PARK:
+            return await park(self._job, settled, attempts)
+        return rejection(settled, attempts)
 
     async def _kept_alive(self, loop: AttemptLoop, window: Window) -> Settled:
         """Run the loop; a client that waits for a stream gets comments after a while.
@@ -184,6 +197,8 @@ class Exchange:
         ending.status = 200 if self._client.started else error.status
         if isinstance(error, GateRejected):
             ending.outcome = Outcome.REJECTED
+        elif isinstance(error, HeldForReview):
+            ending.outcome = Outcome.PARKED
         elif isinstance(error, TimedOut):
             ending.outcome = Outcome.TIMED_OUT
         else:
@@ -261,6 +276,8 @@ def _repair_names(attempt: Attempt) -> tuple[str, ...]:
 
 
 def _unchecked_parts(attempt: Attempt | None) -> tuple[Unchecked, ...]:
-    if attempt is None or not any(judged.verdict.unchecked for judged in attempt.judged):
-        return ()
-    return (Unchecked.PATTERN,)
+    """Patterns of a schema that could not be held, and claims that were too many to compare."""
+    judged = attempt.judged if attempt else ()
+    gates = {one.rule.gate.name for one in judged if one.verdict.unchecked}
+    claims = (Unchecked.CLAIMS,) if EVIDENCE in gates else ()
+    return claims + ((Unchecked.PATTERN,) if gates - {EVIDENCE} else ())

@@ -37,6 +37,7 @@ def gate_headers(
 def overhead_seconds(job: Job, attempts: Sequence[Attempt], now: float) -> float:
     """Our own time: all of it but the waits for body, admission, upstream and a slow client."""
     waited = sum(attempt.waited for attempt in attempts)
+    waited += sum(judged.waited for attempt in attempts for judged in attempt.judged)
     arrival = job.arrival
     waited += arrival.read_seconds + arrival.queue_seconds
     return max(0.0, now - arrival.received_at - waited)

@@ -19,6 +19,7 @@ from proxy.contract import judging_child
 from proxy.contract.admission import Admission
 from proxy.contract.policy import GateSpec
 from proxy.gates.base import Verdict
+from proxy.gates.questions import Answer
 from proxy.wire.reply import Reply, ToolCall, read_reply
 from proxy.wire.request import Request
 
@@ -30,6 +31,8 @@ _QUEUE: Final = 64
 _WAIT_SECONDS: Final = 60.0
 # A judgement is bounded by its own steps; a process that takes longer is ended and replaced.
 _PATIENCE_SECONDS: Final = 10.0
+# numpy, which one gate needs, would start a thread for every core, each with its own memory.
+_ONE_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 class JudgeFailed(Exception):
@@ -58,6 +61,10 @@ class JudgeProcess:
     async def judge_call(self, spec: GateSpec, call: ToolCall, request: Request) -> Verdict:
         """`JudgesCalls.judge_call` over there; for gates that have it."""
         return await self._run(judging_child.judge_call, spec, call, _slim(request))
+
+    async def settle(self, spec: GateSpec, verdict: Verdict, answer: Answer) -> Verdict:
+        """`Settles.settle` over there; for gates that have it. Raises what the gate raises."""
+        return await self._run(judging_child.settle, spec, verdict, answer)
 
     async def read(self, body: bytes) -> Reply:
         """`read_reply` over there, for long bodies. Raises `MalformedReply`."""
@@ -115,7 +122,11 @@ class _Worker:
             (sys.executable, "-P", "-c", serve),
             stdin=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(), alive),
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={
+                **os.environ,
+                **_ONE_THREAD,
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            },
         )
         theirs.close()
         os.close(alive)

@@ -1,39 +1,41 @@
 """Puts one reply before the gates of a plan."""
 
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from proxy.contract.asking import Asking, SoundPromises, promises_much
 from proxy.contract.judge_process import JudgeFailed, JudgeProcess
 from proxy.contract.plan import MOST_WATCHED_BYTES, Plan
-from proxy.contract.policy import GateSpec, Rule
-from proxy.errors import InvalidRequest, QueueFull, RequestError
-from proxy.gates.base import JudgesCalls, Result, Verdict, Watch
+from proxy.contract.policy import Rule
+from proxy.contract.questions import Answers, NoAnswers
+from proxy.contract.repaired import with_repairs
+from proxy.errors import QueueFull
+from proxy.gates.base import JudgesCalls, Result, Settles, Verdict, Watch
+from proxy.gates.questions import Answer
 from proxy.telemetry.record import VerdictRecord
 from proxy.wire.reply import Choice, Reply, ToolCall, read_reply
 from proxy.wire.request import Request
 
-# A checked schema of 8 KiB compiles in about 2 ms; a faulty text of 8,000 characters of small JSON
-# records is read in 0.5 ms and held against its schema in 4 ms, a valid one in 0.4 ms in all.
-_PROMISE_BYTES: Final = 8192
-_HISTORY_BYTES: Final = 262_144
+# A faulty text of 8,000 characters of small JSON records is read in 0.5 ms and held against its
+# schema in 4 ms, a valid one in 0.4 ms in all.
 _REPLY_CHARACTERS: Final = 8_000
 # Long bodies of short replies are full of log probabilities: 25 KB of those are read in 1 ms.
 _BODY_BYTES: Final = 65_536
-_SOUND_KEPT: Final = 256
-
-_Promise = tuple[GateSpec | bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One verdict with the rule it belongs to and the seconds that the gate took."""
+    """One verdict with the rule it belongs to and the seconds that the gate took.
+
+    `waited`: seconds spent waiting for the answer to its question, not counted among the others.
+    """
 
     rule: Rule
     verdict: Verdict
     enforced: bool
     seconds: float = 0.0
+    waited: float = 0.0
 
     def record(self) -> VerdictRecord:
         verdict = self.verdict
@@ -51,50 +53,28 @@ class Judged:
 class Judge:
     """Puts requests and replies before gates: here where that is quick, else in another process.
 
-    What a request promises is checked there when it is first seen, which is the costly part; short
-    promises that were found sound are then held here. Long texts always go there, and a judgement
-    that gives up here for want of steps is repeated there. Without a `process` all is judged here.
+    Long texts always go there, and a judgement that gives up here for want of steps is repeated
+    there. Without a `process` all is judged here.
+    What a gate asks beyond the reply, `answers` tells; `on_cleared` hears how many hints an answer
+    has disproved.
     """
 
-    def __init__(self, now: Callable[[], float], process: JudgeProcess | None = None) -> None:
+    def __init__(
+        self,
+        now: Callable[[], float],
+        process: JudgeProcess | None = None,
+        answers: Answers | None = None,
+        on_cleared: Callable[[int], None] | None = None,
+    ) -> None:
         self._now = now
         self._process = process
-        self._sound: OrderedDict[_Promise, None] = OrderedDict()
+        self._answers = answers or NoAnswers()
+        self._on_cleared = on_cleared
+        self._promises = SoundPromises(process)
 
-    async def applies(self, rule: Rule, request: Request) -> bool:
-        """Whether the gate guards this request. Raises `InvalidRequest` as the gate does.
-
-        Raises `QueueFull` where too many wait to be checked. A gate that breaks here is asked to
-        judge: its policy says what an error means.
-        """
-        try:
-            if self._process is None or rule.spec is None or not _promises(request):
-                return rule.gate.applies(request)
-            return await self._checked(self._process, rule.spec, rule, request)
-        except RequestError:
-            raise
-        except JudgeFailed as error:
-            raise InvalidRequest(
-                "What the request promises (its schemas or tools) takes too long to check.",
-                code="promise_too_costly",
-            ) from error
-        except Exception:  # noqa: BLE001 - a gate may be anybody's
-            return True
-
-    async def _checked(
-        self, process: JudgeProcess, spec: GateSpec, rule: Rule, request: Request
-    ) -> bool:
-        if _is_long(request):
-            return await process.applies(spec, request)
-        promise: _Promise = (spec, *_promises(request))
-        if promise in self._sound:
-            self._sound.move_to_end(promise)
-            return rule.gate.applies(request)
-        applies = await process.applies(spec, request)
-        self._sound[promise] = None
-        if len(self._sound) > _SOUND_KEPT:
-            self._sound.popitem(last=False)
-        return applies
+    def asking(self, request: Request) -> Asking:
+        """Asks the gates of a policy whether they guard this request."""
+        return self._promises.asking(request)
 
     async def read(self, body: bytes) -> Reply:
         """The reply in a body. Raises `MalformedReply`."""
@@ -106,13 +86,34 @@ class Judge:
             return read_reply(body)
 
     async def judge_all(self, plan: Plan, reply: Reply, request: Request) -> tuple[Judged, ...]:
-        """Judge by every gate of the plan, enforced ones first."""
+        """Judge by every gate of the plan, enforced ones first.
+
+        Each sees what would be delivered: with the repairs of the gates before it.
+        """
         judged = []
         for rule in plan.rules:
-            began = self._now()
-            verdict = await self._judge(rule, reply, request)
-            judged.append(Judged(rule, verdict, rule in plan.enforced, self._now() - began))
+            one = await self._judged(rule, reply, request, enforced=rule in plan.enforced)
+            judged.append(one)
+            if one.enforced and one.verdict.repaired:
+                reply = with_repairs(reply, one.verdict.repaired)
         return tuple(judged)
+
+    async def _judged(
+        self, rule: Rule, reply: Reply, request: Request, *, enforced: bool
+    ) -> Judged:
+        """One gate's verdict, with the answer to its question where it has one."""
+        began = self._now()
+        verdict = await self._judge(rule, reply, request)
+        if verdict.question is None:
+            return Judged(rule, verdict, enforced, self._now() - began)
+        asked = self._now()
+        answer = await self._answers.answer(verdict.question, request)
+        waited = self._now() - asked
+        verdict = await self._settled(rule, verdict, answer)
+        if verdict.cleared and self._on_cleared is not None:
+            self._on_cleared(verdict.cleared)
+        seconds = self._now() - began - waited
+        return Judged(rule, verdict, enforced, seconds, waited)
 
     async def judge_call(self, rule: Rule, call: ToolCall, request: Request) -> Verdict:
         """Judge one complete call while its reply goes on; gates that cannot have no objection."""
@@ -141,6 +142,18 @@ class Judge:
         except Exception as error:  # noqa: BLE001 - a gate may be anybody's; its policy says what an error means
             return _failed_itself(rule, error)
 
+    async def _settled(self, rule: Rule, verdict: Verdict, answer: Answer) -> Verdict:
+        """Settled here where the gate here can, else where the question came from."""
+        gate = rule.gate
+        try:
+            if isinstance(gate, Settles):
+                return gate.settle(verdict, answer)
+            if self._process is None or rule.spec is None:
+                return replace(verdict, result=Result.ERROR, question=None)
+            return await self._process.settle(rule.spec, verdict, answer)
+        except Exception as error:  # noqa: BLE001 - a gate may be anybody's; its policy says what an error means
+            return _failed_itself(rule, error)
+
 
 def _failed_itself(rule: Rule, error: Exception) -> Verdict:
     return Verdict(
@@ -154,19 +167,9 @@ def _reply_with(call: ToolCall) -> Reply:
     return Reply((Choice(0, None, tool_calls=(call,)),))
 
 
-def _promises(request: Request) -> tuple[bytes, ...]:
-    """The members that promise something about the reply; none for a plain chat."""
-    members = request.response_format, request.structured_outputs, request.tools
-    return (*members, request.tool_choice) if any(members) else ()
-
-
-def _is_long(request: Request, reply: Reply | None = None) -> bool:
+def _is_long(request: Request, reply: Reply) -> bool:
     """Whether reading these texts, or compiling their schemas, may take some milliseconds."""
-    if sum(map(len, _promises(request))) > _PROMISE_BYTES:
-        return True
-    if request.tools and len(request.messages) > _HISTORY_BYTES:
-        return True
-    return reply is not None and sum(map(_characters, reply.choices)) > _REPLY_CHARACTERS
+    return promises_much(request) or sum(map(_characters, reply.choices)) > _REPLY_CHARACTERS
 
 
 def _characters(choice: Choice) -> int:
@@ -207,7 +210,7 @@ def open_eyes(plan: Plan, request: Request) -> list[Eye]:
     return [
         Eye(rule, watch)
         for rule in plan.enforced
-        if not rule.ladder[-1].kind.delivers_reply and (watch := _open(rule, request)) is not None
+        if rule.always_keeps_back and (watch := _open(rule, request)) is not None
     ]
 
 

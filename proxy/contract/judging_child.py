@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from proxy.contract.policy import GateSpec
 from proxy.gates.base import Gate, Verdict
+from proxy.gates.questions import Answer
 from proxy.gates.registry import gate_kinds
 from proxy.wire.reply import Reply, ToolCall
 from proxy.wire.request import Request
@@ -47,6 +48,12 @@ def judge_call(spec: GateSpec, call: ToolCall, request: Request) -> Verdict:
     judges: Any = _gate(spec)
     verdict: Verdict = judges.judge_call(call, request)
     return verdict
+
+
+def settle(spec: GateSpec, verdict: Verdict, answer: Answer) -> Verdict:
+    settles: Any = _gate(spec)
+    settled: Verdict = settles.settle(verdict, answer)
+    return settled
 
 
 @functools.cache

@@ -45,7 +45,7 @@ class Ladder:
     def __init__(self, attempts: Attempts, deadline: float) -> None:
         self._attempts = attempts
         self._deadline = deadline
-        self._positions: dict[str, int] = {}
+        self._positions: dict[tuple[str, str], int] = {}
         self._cold_spent = False
         self._fault_spent = False
         self._made = 1
@@ -89,7 +89,7 @@ class Ladder:
             self._cold_spent = True
             self._made += 1
             return AttemptStep.COLD
-        step = _weightiest([self._climb(failure.rule) for failure in failures])
+        step = _weightiest([self._climb(failure) for failure in failures])
         again = _AGAIN.get(step.kind)
         if again is None:
             return step.kind
@@ -107,10 +107,13 @@ class Ladder:
         wanted = self._attempts.cold and not self._cold_spent
         return wanted and any(failure.verdict.gate == STRICT_JSON for failure in failures)
 
-    def _climb(self, rule: Rule) -> Step:
-        position = self._positions.get(rule.gate.name, 0)
-        self._positions[rule.gate.name] = position + 1
-        return rule.ladder[min(position, len(rule.ladder) - 1)]
+    def _climb(self, failure: Failure) -> Step:
+        """The step that is due; each ladder of a gate is climbed by itself."""
+        key = failure.rule.gate.name, failure.verdict.ladder
+        position = self._positions.get(key, 0)
+        self._positions[key] = position + 1
+        steps = failure.rule.ladder_of(failure.verdict)
+        return steps[min(position, len(steps) - 1)]
 
 
 def _is_final(failure: Failure) -> bool:
@@ -122,7 +125,7 @@ def last_step(failure: Failure) -> Step:
     """The end that a failure's rule leads to."""
     if failure.verdict.result is Result.ERROR:
         return failure.rule.on_error
-    return failure.rule.ladder[-1]
+    return failure.rule.ladder_of(failure.verdict)[-1]
 
 
 def _weightiest(steps: Sequence[Step]) -> Step:

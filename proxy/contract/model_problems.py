@@ -13,6 +13,7 @@ from proxy.contract.known_words import did_you_mean
 from proxy.contract.section import CheckFailed
 from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Problem
+from proxy.gates.option_error import BadOption
 
 _WANTED: Final = {
     "string_type": "text",
@@ -58,12 +59,12 @@ _SHOWN_CHARACTERS: Final = 60
 class Origin:
     """Where validated data stood: the places of its document and its path in there.
 
-    `siblings`: keys that are read elsewhere but may stand beside the model's own.
+    `siblings`: paths to keys that are read elsewhere but may stand beside the model's own.
     """
 
     places: Places
     prefix: KeyPath = ()
-    siblings: Collection[str] = ()
+    siblings: Collection[KeyPath] = ()
 
 
 def problems_of(error: ValidationError, model: type[BaseModel], origin: Origin) -> list[Problem]:
@@ -103,13 +104,13 @@ def _problem_of(details: ErrorDetails, model: type[BaseModel], origin: Origin) -
     path = (*origin.prefix, *loc)
     failed = details.get("ctx", {}).get("error")
     if details["type"] == "extra_forbidden":
-        siblings = origin.siblings if len(loc) == 1 else ()
-        remedy = did_you_mean(str(loc[-1]), {*fields_at(model, loc[:-1]), *siblings})
+        siblings = {str(key[-1]) for key in origin.siblings if key[:-1] == loc[:-1]}
+        remedy = did_you_mean(str(loc[-1]), fields_at(model, loc[:-1]) | siblings)
         return Problem(origin.places.key(path), f"unknown key `{_dotted(path)}`", remedy)
     if details["type"] == "missing":
         message = f"the key `{_dotted(path)}` is missing"
         return Problem(origin.places.key(path), message, f"add `{loc[-1]}: ...`")
-    if isinstance(failed, CheckFailed):
+    if isinstance(failed, CheckFailed | BadOption):
         path = (*path, *failed.at)
         place = origin.places.key(path) if "[key]" in details["loc"] else origin.places.value(path)
         return Problem(place, f"{_name(path)} {failed}", failed.remedy)

@@ -49,7 +49,7 @@ _NO_POLICY = Plan(Way.PASS, unchecked=(Unchecked.NO_POLICY,))
 _PASS = Plan(Way.PASS)
 
 
-Applies = Callable[[Rule, Request], Awaitable[bool]]
+Applies = Callable[[Rule], Awaitable[bool]]
 
 
 async def make_plan(
@@ -73,11 +73,11 @@ async def make_plan(
     observed: list[Rule] = []
     for rule in policy.rules:
         if not (observe or Mode.OBSERVE in (policy.mode, rule.mode)):
-            if await applies(rule, request):
+            if await applies(rule):
                 enforced.append(rule)
             continue
         with suppress(InvalidRequest):
-            if await applies(rule, request):
+            if await applies(rule):
                 observed.append(rule)
     if not enforced and not observed:
         return _PASS

@@ -1,12 +1,13 @@
 """A policy as a value: what the contract decides by. Knows nothing of YAML, settings or I/O."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from typing_extensions import override
 
-from proxy.gates.base import Gate
+from proxy.gates.base import Gate, Verdict
 
 
 class Mode(StrEnum):
@@ -37,6 +38,11 @@ class StepKind(StrEnum):
     def delivers_reply(self) -> bool:
         """Whether the client gets the failed reply itself after all."""
         return self in (StepKind.DELIVER, StepKind.FLAG)
+
+    @property
+    def needs_whole_reply(self) -> bool:
+        """Whether somebody gets the failed reply itself, the client or a reviewer."""
+        return self.delivers_reply or self is StepKind.PARK
 
 
 _TRY_AGAIN = frozenset({StepKind.SAME, StepKind.VARY, StepKind.REASK, StepKind.ESCALATE})
@@ -130,7 +136,9 @@ class Rule:
 
     `spec` lets another process build the same gate; None: it is judged here only.
     `fallback_text` is what a client gets where the ladder ends in `fallback`. `stream` is `window`
-    where the gate lets text flow before its verdict.
+    where the gate lets text flow before its verdict. `ladders`: all of a gate that has several, by
+    name; `ladder` is then the first of them. `judge_lane`: whom the gate may ask about its hints.
+    `reads_promise`: whether the gate looks at the request's schemas or tools.
     """
 
     gate: Gate
@@ -140,6 +148,26 @@ class Rule:
     spec: GateSpec | None = None
     fallback_text: str = ""
     stream: StreamMode = StreamMode.HOLD
+    ladders: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
+    judge_lane: str = ""
+    reads_promise: bool = True
+
+    def ladder_of(self, verdict: Verdict) -> tuple[Step, ...]:
+        """The ladder that follows a verdict: the one it names, else the first."""
+        return self.ladders.get(verdict.ladder, self.ladder)
+
+    @property
+    def always_keeps_back(self) -> bool:
+        """Whether no failed reply of this gate reaches anybody in the end: it may be cut."""
+        ladders = self.ladders.values() or (self.ladder,)
+        return not any(ladder[-1].kind.needs_whole_reply for ladder in ladders)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What the review queue is told; `stores_bodies`: the texts of request and reply as well."""
+
+    stores_bodies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +183,7 @@ class Policy:
     rules: tuple[Rule, ...]
     record: str
     hash: str
+    review: Review = Review()
 
     @property
     def label(self) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from proxy.contract.policy import Attempts, Match, Stream, StreamMode, Vary
+from proxy.contract.policy import Attempts, Match, Review, Stream, StreamMode, Vary
 from proxy.contract.section import CheckFailed, Section, not_yet
 
 FORMAT: Final = 1
@@ -140,6 +140,16 @@ class StreamBlock(Section):
         )
 
 
+class ReviewBlock(Section):
+    store: Annotated[
+        Literal["none", "bodies"],
+        Field(description="bodies: the review queue gets the texts of flagged and parked replies."),
+    ] = "none"
+
+    def value(self) -> Review:
+        return Review(stores_bodies=self.store == "bodies")
+
+
 class PolicyDocument(Section):
     """A policy file without the insides of its gates, which each gate's own model reads."""
 
@@ -159,3 +169,6 @@ class PolicyDocument(Section):
     stream: StreamBlock = StreamBlock()
     gates: dict[str, Any]
     record: Annotated[Literal["none", "verdicts"], not_yet({"bodies": "verdicts"})] = "verdicts"
+    review: Annotated[ReviewBlock, Field(description="Replies that are flagged or parked.")] = (
+        ReviewBlock()
+    )

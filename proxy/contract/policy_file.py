@@ -19,12 +19,22 @@ from proxy.errors import Place, PolicyError, Problem
 from proxy.gates.registry import GateKind
 
 # Keys of the design that this version does not have.
-_TO_COME: Final = (("shadow",), ("rollout",), ("review",))
+_TO_COME: Final = (
+    ("shadow",),
+    ("rollout",),
+    ("review", "keep_days"),
+    ("review", "wait_seconds"),
+)
 _HASH_DIGITS: Final = 12
 
 
-def load_policy(path: Path, kinds: Mapping[str, GateKind], lanes: Collection[str]) -> Policy:
-    """Read one policy file. Raises `PolicyError` with every problem in it."""
+def load_policy(
+    path: Path, kinds: Mapping[str, GateKind], lanes: Collection[str] | None = None
+) -> Policy:
+    """Read one policy file. Raises `PolicyError` with every problem in it.
+
+    Without `lanes`, whether the settings have those that it names is not asked.
+    """
     return _load(path, kinds, lanes)[0]
 
 
@@ -74,7 +84,7 @@ def _no_such_policy(name: str, folder: Path) -> Problem:
 
 
 def _load(
-    path: Path, kinds: Mapping[str, GateKind], lanes: Collection[str]
+    path: Path, kinds: Mapping[str, GateKind], lanes: Collection[str] | None
 ) -> tuple[Policy, Places]:
     document = read_yaml(path)
     if document.data is None and document.problems:
@@ -130,6 +140,7 @@ def _policy(head: PolicyDocument, rules: Sequence[Rule], document: YamlDocument)
         stream=head.stream.value(),
         rules=tuple(rules),
         record=head.record,
+        review=head.review.value(),
         hash=hashlib.sha256(document.source).hexdigest()[:_HASH_DIGITS],
     )
 

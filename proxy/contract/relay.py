@@ -176,18 +176,20 @@ class _EventRelay:
                 is_plain = tap.take(data, arrived)
                 if self._builder is not None and not tap.done:
                     self._build(self._builder, data)
-                if not is_plain and self._is_kept_back(event):
+                if (not is_plain or self._end) and self._is_kept_back(event):
                     continue
             out.append(event.raw)
         return out[0] if len(out) == 1 else b"".join(out)
 
     def _is_kept_back(self, event: Event) -> bool:
-        """Whether an event is not for the client, or not yet."""
+        """Whether an event is not for the client, or not yet: an end waits for the verdict."""
         tap, job = self._attempt.tap, self._job
-        if tap.done and job.plan.enforced:
-            self._end += event.raw
+        if tap.usage_only and job.hides_usage and not tap.error:
             return True
-        return tap.usage_only and job.hides_usage and not tap.error
+        if not job.plan.enforced or not (tap.done or (tap.finished and not tap.error)):
+            return False
+        self._end += event.raw
+        return True
 
     def _build(self, builder: ReplyBuilder, data: bytes) -> None:
         try:

@@ -4,14 +4,27 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from proxy.errors import Fault
+from proxy.wire.reply import Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What a reviewer reads: the client's request, the reply's choices, and why it failed.
+
+    They are private, and go no further than the queue.
+    """
+
+    request: bytes
+    choices: tuple[Choice, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A reply that is delivered and should be looked at. It holds no text of request or reply.
+    """A reply that should be looked at.
 
     `attempt` counts from 1. `fault` is None where the gate itself could not judge; `place` is the
-    verdict's.
+    verdict's. `texts` are there only where the policy says `review.store: bodies`.
     """
 
     request_id: str
@@ -20,14 +33,19 @@ class Flag:
     gate: str
     fault: Fault | None
     place: str
+    texts: Texts | None = None
 
 
 class Reviews(Protocol):
-    """Takes flags before their replies leave."""
+    """Takes flags before their replies leave, or the errors in their stead.
+
+    Must not block the event loop, and must not raise: the client is answered in any case.
+    """
 
     async def flag(self, flag: Flag) -> None:
-        """Keep the flag; the reply leaves when this returns.
+        """Keep the flag; the reply leaves when this returns."""
+        ...
 
-        Must not block the event loop, and must not raise: a reply is delivered in any case.
-        """
+    async def park(self, review_id: str, flag: Flag) -> None:
+        """Keep the reply that the client does not get; it is told the id when this returns."""
         ...

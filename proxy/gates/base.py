@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Protocol, Self, runtime_checkable
 
 from proxy.errors import Fault
+from proxy.gates.questions import Answer, Question
 from proxy.wire.reply import Reply, ToolCall
 from proxy.wire.request import Request
 
@@ -20,9 +21,10 @@ class Result(StrEnum):
 
 
 class Repair(StrEnum):
-    """Repairs that a policy may allow; none of them changes a value.
+    """Repairs that a policy may allow; none of them but the last changes a value.
 
-    The last two coerce: they take a value out of the string that spells exactly it.
+    `json_string` and `number_string` coerce: they take a value out of the string that spells
+    exactly it. `trim_sentence` ends a text that is too long at the end of a sentence.
     """
 
     UNWRAP_FENCE = "unwrap_fence"
@@ -31,6 +33,7 @@ class Repair(StrEnum):
     EMPTY_ARGUMENTS = "empty_arguments"
     JSON_STRING = "json_string"
     NUMBER_STRING = "number_string"
+    TRIM_SENTENCE = "trim_sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,10 @@ class Verdict:
     the reply at length. `repaired` maps choice index to what is new in it, on a pass only.
     `unchecked` names what could not be checked, e.g. a pattern outside RE2. `warnings` say what is
     wrong with the request and is no fault of the reply. `gave_up` marks an error for want of steps.
+    `ladder` names the one that follows a fail, where the gate has several. With a `question` the
+    verdict is not final: see `Settles`. `last_resort` is on a fail what `repaired` is on a pass:
+    what might be delivered when no attempt is left. `cleared` counts hints that the answer to the
+    question has disproved.
     """
 
     gate: str
@@ -79,6 +86,14 @@ class Verdict:
     unchecked: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     gave_up: bool = False
+    ladder: str = ""
+    question: Question | None = None
+    last_resort: Mapping[int, Repaired] = field(default_factory=dict)
+    cleared: int = 0
+
+
+class Left(Exception):
+    """A light gate's word that it takes too long here to see whether it applies."""
 
 
 class Watch(Protocol):
@@ -126,6 +141,22 @@ class JudgesCalls(Protocol):
         """The verdict on this call alone; `judge` has the last word on the whole reply.
 
         `place` and `repaired` take it for a call of the first choice, at the position `call.index`.
+        """
+        ...
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """A gate that may need to know what only a call of a server can tell.
+
+    It puts a question into its verdict. The contract gets the answer and hands both back.
+    """
+
+    def settle(self, verdict: Verdict, answer: Answer) -> Verdict:
+        """The final verdict, without a question.
+
+        `Unanswered` makes an error of what was not decided yet; a fail that the answer might have
+        cleared stands.
         """
         ...
 

@@ -76,3 +76,11 @@ class CodeMask:
         elif self._inline == run:
             self._inline = ""
         return True
+
+
+def without_code(text: str) -> str:
+    """The text with each character of code as `CODE`."""
+    if "`" not in text and "~" not in text:
+        return text
+    mask = CodeMask()
+    return mask.feed(text) + mask.finish()

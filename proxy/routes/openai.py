@@ -215,7 +215,11 @@ class _Visit:
                 code="no_policy",
             )
         plan = await make_plan(
-            request, path.endpoint, policy, parts.judge.applies, observe=parts.observe
+            request,
+            path.endpoint,
+            policy,
+            parts.judge.asking(request).applies,
+            observe=parts.observe,
         )
         return _Wanted(request, policy, plan, door.admission)
 

@@ -19,6 +19,7 @@ from proxy.telemetry.outcome import (
     AttemptResult,
     AttemptStep,
     Endpoint,
+    JudgeResult,
     Outcome,
     ProbeResult,
     ReadyWait,
@@ -152,6 +153,21 @@ class Metrics:
             "sluicegate_probes", "Requests of probes.", ("lane", "result"), registry=registry
         )
         self._probe_tokens = self._plain_counter("probe_tokens", "Output tokens of probes.")
+        self._judge_calls = self._counter(
+            "judge_calls", "Calls of judge lanes.", result=tuple(JudgeResult)
+        )
+        self._judge_seconds = self._histogram(
+            "judge_seconds", "Time of a call of a judge lane.", WAIT_SECONDS
+        )
+        self._judge_prompt_tokens = self._plain_counter(
+            "judge_prompt_tokens", "Prompt tokens of judge lanes, as stated."
+        )
+        self._judge_output_tokens = self._plain_counter(
+            "judge_output_tokens", "Output tokens of judge lanes."
+        )
+        self._hints_cleared = self._plain_counter(
+            "hints_cleared", "Hints disproved by quotations of a judge lane."
+        )
         self._ready_waits = self._counter(
             "ready_waits", "Waits of requests for their engine.", result=tuple(ReadyWait)
         )
@@ -189,6 +205,18 @@ class Metrics:
         """Count one request of a lane's probe; its tokens are nobody's output."""
         self._probes.labels(lane, result).inc()
         self._probe_tokens.inc(_countable(tokens))
+
+    def judge_call(
+        self, result: JudgeResult, seconds: float, prompt_tokens: int, output_tokens: int
+    ) -> None:
+        """Count one call of a judge lane; its tokens are in no other metric."""
+        self._judge_calls[(result,)].inc()
+        self._judge_seconds.observe(seconds)
+        self._judge_prompt_tokens.inc(_countable(prompt_tokens))
+        self._judge_output_tokens.inc(_countable(output_tokens))
+
+    def hints_cleared(self, count: int) -> None:
+        self._hints_cleared.inc(count)
 
     def ready_wait(self, result: ReadyWait) -> None:
         self._ready_waits[(result,)].inc()

@@ -33,6 +33,7 @@ class Unchecked(StrEnum):
     NO_POLICY = "no_policy"
     SURFACE = "surface"
     PATTERN = "pattern"
+    CLAIMS = "claims"
 
 
 class AttemptStep(StrEnum):
@@ -74,3 +75,12 @@ class ReadyWait(StrEnum):
     SERVED = "served"
     REFUSED = "refused"
     GONE = "gone"
+
+
+class JudgeResult(StrEnum):
+    """How a call of a judge lane ended; `failed`: there was no answer, or a refusal."""
+
+    ANSWERED = "answered"
+    UNREADABLE = "unreadable"
+    TIMED_OUT = "timed_out"
+    FAILED = "failed"

@@ -81,6 +81,10 @@ class LitellmLane(Lane):
     def speaks_vllm(self) -> bool:
         return False
 
+    async def prepare(self) -> None:
+        """Load litellm now: its first call would have to wait for that."""
+        await self._load()
+
     @override
     async def open(self, call: Call) -> UpstreamReply:
         path = call.path.partition("?")[0]

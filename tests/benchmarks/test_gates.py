@@ -4,9 +4,12 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pytest
+
 GATES = Path(__file__).resolve().parents[2] / "benchmarks" / "gates.py"
 
 
+@pytest.mark.slow
 async def test_every_job_runs_and_has_its_row() -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable,

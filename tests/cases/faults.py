@@ -27,7 +27,12 @@ _CLASSES: Final[Mapping[str, frozenset[str]]] = {
     "tool_args_schema": frozenset({"arguments_violate_schema"}),
     "tool_call_in_content": frozenset({"call_in_text"}),
     "tool_call_in_reasoning": frozenset({"call_in_reasoning"}),
+    "length": frozenset({"too_short", "too_long", "blank"}),
     "tool_missing": frozenset({"missing_call"}),
+    "evidence": frozenset(
+        {"evidence_number", "evidence_unit", "evidence_date", "evidence_quotation"}
+    ),
+    "thin_input": frozenset({"overconfident"}),
 }
 
 

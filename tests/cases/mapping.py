@@ -18,6 +18,7 @@ _JSON_REPAIRS: Final = {
 # `retry.vary` and `retry.feedback` in our steps; a seed and a temperature are both `vary`.
 _STEPS: Final = {"feedback": "reask", "seed": "vary", "temperature": "vary", "same": "same"}
 _COERCIONS: Final = {"json_string": "json_string", "number_string": "number_string"}
+_DETAILS: Final = {"numbers": "number", "units": "unit", "dates": "date", "quotes": "quotation"}
 _STREAM_MODES: Final = {"hold": "hold", "passthrough": "pass", "auto": "auto"}
 _FIXED_LIMITS: Final = {
     "schema_max_depth": "the gate bounds a schema's depth itself (64)",
@@ -56,6 +57,9 @@ class _Draft:
     strict_json: bool = True
     json_options: dict[str, Any] = field(default_factory=dict)
     tool_options: dict[str, Any] | None = None
+    length_targets: list[dict[str, Any]] = field(default_factory=list)
+    abstain: dict[str, Any] | None = None
+    evidence: dict[str, Any] | None = None
     ladder: tuple[str, ...] = ("reject",)
     # Without `retry` nothing is repeated, so upstream faults are not either.
     attempts: dict[str, Any] = field(
@@ -73,6 +77,14 @@ class _Draft:
             gates["strict_json"] = {**self.json_options, "on_fail": list(self.ladder)}
         if self.tool_options is not None:
             gates["tool_calls"] = {**self.tool_options, "on_fail": list(self.ladder)}
+        if self.length_targets:
+            gates["length"] = {"targets": self.length_targets, "on_fail": list(self.ladder)}
+        if self.evidence is not None:
+            typed = {"check": self.evidence["kinds"], "on_fail": list(self.ladder)}
+            sources = self.evidence["sources"]
+            gates["evidence"] = {"sources": sources, "typed": typed, "soft": {"check": []}}
+        if self.abstain is not None:
+            gates["abstain"] = self.abstain
         document = {
             "format": 1,
             "name": POLICY_NAME,
@@ -193,8 +205,38 @@ def _on_fail(_: _Draft, value: str) -> None:
     _word("on_fail", {"error": "reject"}, value)
 
 
-def _filters(_: _Draft, __: object) -> None:
-    raise Skip("the filters for length and evidence are not in this version")
+def _length(draft: _Draft, value: list[dict[str, Any]]) -> None:
+    for limit in value:
+        _only("length", limit, ("path", "unit", "min", "max"))
+        target = {name: each for name, each in limit.items() if name != "path"}
+        of = "text" if limit["path"] == "$content" else limit["path"]
+        draft.length_targets.append({"of": of, **target})
+
+
+def _filters(draft: _Draft, value: Mapping[str, Any]) -> None:
+    if "on_thin" in value:
+        _thin(draft, value)
+        return
+    _only("evidence", value, ("source_tag", "locale", "source_locale", "check"))
+    draft.evidence = {
+        "sources": [{"tag": value["source_tag"]}],
+        "kinds": [_word("evidence.check", _DETAILS, word) for word in value["check"]],
+    }
+    if "source_locale" in value:
+        draft.notes.append("numerals are read in every plausible way, whatever the locale")
+
+
+def _thin(draft: _Draft, value: Mapping[str, Any]) -> None:
+    """Sources of fewer words than wanted; such an answer is not asked for again."""
+    known = ("source_tag", "locale", "min_source_words", "on_thin", "abstain_text")
+    _only("evidence", value, known)
+    words: int = value["min_source_words"]
+    draft.abstain = {
+        "sources": [{"tag": value["source_tag"]}],
+        "thin": {"always_below": words, "below": words},
+        "fallback_text": value["abstain_text"],
+        "on_overconfident": [_word("evidence.on_thin", {"abstain": "fallback"}, value["on_thin"])],
+    }
 
 
 _KEYS: Final[Mapping[str, Callable[[_Draft, Any], None]]] = {
@@ -211,7 +253,7 @@ _KEYS: Final[Mapping[str, Callable[[_Draft, Any], None]]] = {
     "probe": _probe,
     "metrics": _metrics,
     "on_fail": _on_fail,
-    "length": _filters,
+    "length": _length,
     "evidence": _filters,
 }
 

@@ -35,11 +35,11 @@ def check_if_200(wanted: str, seen: Seen) -> Iterable[Finding]:
     """Holds where the status is another one."""
     if seen.first.status != _OK:
         return
-    yield from _by_sentence("if_200", wanted, _IF_200, seen.first)
+    yield from _by_sentence("if_200", wanted, _IF_200, seen.first, seen)
 
 
 def check_must_not(wanted: str, seen: Seen) -> Iterable[Finding]:
-    yield from _by_sentence("must_not", wanted, _MUST_NOT, seen.first)
+    yield from _by_sentence("must_not", wanted, _MUST_NOT, seen.first, seen)
 
 
 def check_client_headers(wanted: str | Mapping[str, str | None], seen: Seen) -> Iterable[Finding]:
@@ -168,34 +168,40 @@ _REQUEST: Final[Sequence[_Rule]] = (
 )
 
 
-def _finish_reason(match: re.Match[str], exchange: Exchange) -> Problem:
+def _finish_reason(match: re.Match[str], exchange: Exchange, _: Seen) -> Problem:
     found = exchange.told.finish_reasons
     return None if found == [match["word"]] else f"it is {found}"
 
 
-def _marked(_: re.Match[str], exchange: Exchange) -> Problem:
+def _marked(_: re.Match[str], exchange: Exchange, __: Seen) -> Problem:
     found = exchange.headers.get("x-sluicegate-verdicts", "")
     return None if "fail" in found else f"the header says {found!r}"
 
 
+def _abstains(_: re.Match[str], exchange: Exchange, seen: Seen) -> Problem:
+    """The text that the policy has for this, and no other."""
+    wanted = [str(one.get("abstain_text")) for one in seen.case.policy.values() if _is_filter(one)]
+    found = list(exchange.told.content.values())
+    return None if found == wanted else f"it is {found}"
+
+
+def _is_filter(member: Any) -> bool:
+    return isinstance(member, dict) and "abstain_text" in member
+
+
 _IF_200: Final[Sequence[_Rule]] = (
     (r"^finish_reason (?:stays )?(?P<word>\w+)", _finish_reason),
-    (r"a gate header marks", _marked),
+    (r"a gate header (?:marks|says so)", _marked),
+    (r"^content is the configured abstention text", _abstains),
 )
 
 
-def _server_error(_: re.Match[str], exchange: Exchange) -> Problem:
+def _server_error(_: re.Match[str], exchange: Exchange, __: Seen) -> Problem:
     return f"status {exchange.status}" if exchange.status == _SERVER_ERROR else None
 
 
-def _dropped(_: re.Match[str], exchange: Exchange) -> Problem:
+def _dropped(_: re.Match[str], exchange: Exchange, __: Seen) -> Problem:
     return "the connection broke" if exchange.dropped else None
-
-
-_MUST_NOT: Final[Sequence[_Rule]] = (
-    (r"HTTP 500", _server_error),
-    (r"dropped connection", _dropped),
-)
 
 
 def _present(match: re.Match[str], exchange: Exchange) -> Problem:
@@ -222,6 +228,11 @@ def _quotes_nothing(_: re.Match[str], exchange: Exchange, seen: Seen) -> Problem
     return None
 
 
+_MUST_NOT: Final[Sequence[_Rule]] = (
+    (r"HTTP 500", _server_error),
+    (r"dropped connection", _dropped),
+    (r"reaches the client$", _quotes_nothing),
+)
 _ERROR_BODY: Final[Sequence[_Rule]] = (
     (r"^OpenAI form", _openai_form),
     (r"^raw model text not echoed", _quotes_nothing),

@@ -67,6 +67,48 @@ def test_tools_are_the_gate_of_tool_calls() -> None:
     assert options["coerce"] == ["json_string"]
 
 
+def test_lengths_are_targets_of_the_gate() -> None:
+    limits = [
+        {"path": "$content", "unit": "words", "min": 6, "max": 12},
+        {"path": "$.tags[*]", "unit": "graphemes", "max": 12},
+    ]
+
+    policy = _policy(length=limits, retry={"max": 1, "vary": ["feedback"]})
+
+    assert policy["gates"]["length"] == {
+        "targets": [
+            {"of": "text", "unit": "words", "min": 6, "max": 12},
+            {"of": "$.tags[*]", "unit": "graphemes", "max": 12},
+        ],
+        "on_fail": ["reask", "reject"],
+    }
+
+
+def test_thin_sources_are_the_gate_of_abstentions() -> None:
+    wanted = {"source_tag": "source", "locale": "de", "min_source_words": 8}
+
+    policy = _policy(evidence={**wanted, "on_thin": "abstain", "abstain_text": "Zu wenig."})
+
+    assert policy["gates"]["abstain"] == {
+        "sources": [{"tag": "source"}],
+        "thin": {"always_below": 8, "below": 8},
+        "fallback_text": "Zu wenig.",
+        "on_overconfident": ["fallback"],
+    }
+
+
+def test_details_that_are_to_be_checked_are_the_typed_ones_of_evidence() -> None:
+    wanted = {"source_tag": "source", "source_locale": "en", "check": ["numbers", "dates"]}
+
+    policy = _policy(evidence=wanted, retry={"max": 1, "feedback": True})
+
+    assert policy["gates"]["evidence"] == {
+        "sources": [{"tag": "source"}],
+        "typed": {"check": ["number", "date"], "on_fail": ["reask", "reject"]},
+        "soft": {"check": []},
+    }
+
+
 def test_settings_carry_what_is_no_matter_of_a_policy() -> None:
     neutral = {
         "limits": {"body_max_bytes": 1024, "schema_max_depth": 3},
@@ -98,8 +140,11 @@ def test_settings_carry_what_is_no_matter_of_a_policy() -> None:
         ({"retry": {"max": 1, "when": "monday"}}, "monday"),
         ({"stream": {"mode": "sideways"}}, "sideways"),
         ({"tools": {"validate": True}}, "no gate tool_calls in this version"),
-        ({"length": []}, "filters"),
-        ({"evidence": {}}, "filters"),
+        ({"length": [{"path": "$.a", "unit": "words", "share": 1}]}, r"`length\.share` has no"),
+        (
+            {"evidence": {"source_tag": "q", "check": ["taste"]}},
+            r"`evidence\.check: taste` has no counterpart",
+        ),
         ({"workers": 2}, "one process"),
         ({"probe": {"weather": "fine"}}, r"`probe\.weather` has no counterpart"),
     ],

@@ -5,12 +5,20 @@ import pytest
 
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import Settled
-from proxy.contract.delivery import deliver, outcome_of, rejection, relay_error_reply, repairs_of
+from proxy.contract.delivery import (
+    deliver,
+    outcome_of,
+    rejection,
+    relay_error_reply,
+    repairs_of,
+    with_fitting_fallback,
+)
 from proxy.contract.job import Job
 from proxy.contract.judging import Judged
 from proxy.contract.policy import StepKind
 from proxy.errors import BadReply, Fault
 from proxy.gates.base import Repair, Repaired, Result, Verdict
+from proxy.gates.strict_json import StrictJsonGate, StrictJsonOptions
 from proxy.telemetry.outcome import AttemptStep, Outcome
 from proxy.wire.reply import Choice, Reply, Usage, read_reply
 from proxy.wire.request import Request
@@ -179,3 +187,25 @@ def test_rejection_at_another_end_names_the_first_failure() -> None:
     error = rejection(Settled(attempt, StepKind.REJECT), [attempt, attempt])
 
     assert error.message == "The reply failed the gate soft after 2 attempts: r"
+
+
+@pytest.mark.parametrize(
+    ("text", "end"), [('{"a": 1}', StepKind.FALLBACK), ("Sorry.", StepKind.REJECT)]
+)
+def test_fallback_keeps_the_promise_of_json_or_is_none(text: str, end: StepKind) -> None:
+    asked = replace(ASKED, response_format=b'{"type":"json_object"}')
+    strict = rule(StrictJsonGate(StrictJsonOptions()))
+    own = replace(rule(FakeGate("own"), (StepKind.FALLBACK,)), fallback_text=text)
+    attempt = _attempt()
+    attempt.judged = (Judged(own, failed(), enforced=True),)
+    job = job_of(FakeLane(), policy(strict, own), asked)
+
+    assert with_fitting_fallback(job, Settled(attempt, StepKind.FALLBACK)).end is end
+    flagged = Settled(attempt, StepKind.FLAG)
+    assert with_fitting_fallback(job, flagged) is flagged
+
+
+def test_fallback_of_a_reply_without_promise_may_be_any_text() -> None:
+    job, settled = _fallback(ASKED, is_stream=False)
+
+    assert with_fitting_fallback(job, settled) is settled

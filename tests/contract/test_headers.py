@@ -54,3 +54,11 @@ def test_overhead_is_never_below_zero() -> None:
     job = job_of(FakeLane(), clock=FakeClock(1.0))
 
     assert overhead_seconds(job, [_attempt(1.0, 9.0)], 1.5) == 0.0
+
+
+def test_wait_for_the_answer_to_a_gate_s_question_is_no_overhead() -> None:
+    job = job_of(FakeLane(), clock=FakeClock(1.0))
+    attempt = _attempt(1.0, 0.25)
+    attempt.judged = (Judged(rule(), failed(), enforced=True, waited=0.5),)
+
+    assert overhead_seconds(job, [attempt], 2.0) == 0.25

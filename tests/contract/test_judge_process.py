@@ -11,7 +11,9 @@ import pytest
 from proxy.contract.judge_process import JudgeFailed, JudgeProcess
 from proxy.contract.policy import GateSpec
 from proxy.errors import Fault, InvalidRequest
-from proxy.gates.base import Result
+from proxy.gates.base import Result, Verdict
+from proxy.gates.length_options import LengthOptions
+from proxy.gates.questions import Unanswered
 from proxy.gates.strict_json import StrictJsonOptions
 from proxy.wire.reply import Choice, MalformedReply, Reply, read_reply
 from proxy.wire.request import Request, read_request
@@ -47,6 +49,19 @@ async def test_verdict_comes_back_whole() -> None:
     assert good.result is Result.PASS
     assert (bad.result, bad.fault) == (Result.FAIL, Fault.SCHEMA_VIOLATION)
     assert "a" in bad.reason
+
+
+async def test_verdict_with_a_question_is_settled_over_there() -> None:
+    process = JudgeProcess()
+    options = LengthOptions.model_validate(
+        {"targets": [{"of": "text", "unit": "tokens", "max": 4}]}
+    )
+    spec = GateSpec("length", options.model_dump_json())
+
+    settled = await process.settle(spec, Verdict("length", Result.PASS), Unanswered("nobody"))
+    process.close()
+
+    assert settled == Verdict("length", Result.ERROR, reason="nobody")
 
 
 async def test_body_is_read_over_there_as_it_is_here() -> None:

@@ -1,4 +1,4 @@
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from typing_extensions import override
@@ -6,11 +6,13 @@ from typing_extensions import override
 from proxy.contract.judge_process import JudgeFailed, JudgeProcess
 from proxy.contract.judging import Judge, open_eyes
 from proxy.contract.plan import Plan, Way
-from proxy.contract.policy import StepKind
-from proxy.gates.base import Gate, Result, Verdict, Watch
-from proxy.wire.reply import Reply
+from proxy.contract.policy import GateSpec, StepKind
+from proxy.contract.questions import Answers
+from proxy.gates.base import Gate, Repair, Repaired, Result, Settles, Verdict, Watch
+from proxy.gates.questions import Answer, CountTokens, Question, TokenCounts, Unanswered
+from proxy.wire.reply import Choice, Reply
 from proxy.wire.request import Request
-from tests.fakes.job import ASKED
+from tests.fakes.job import ASKED, FakeClock
 from tests.fakes.policies import FakeGate, failed, rule
 
 
@@ -122,3 +124,168 @@ async def test_long_body_is_read_here_where_no_process_does_it(
     process: JudgeProcess | None,
 ) -> None:
     assert await Judge(lambda: 0.0, process).read(LONG) == Reply()
+
+
+@dataclass
+class AskingGate(FakeGate, Settles):
+    """Asks for the tokens of one text, and passes replies that have two."""
+
+    name: str = "asking"
+    verdict: Verdict = field(
+        default_factory=lambda: Verdict("asking", Result.PASS, question=CountTokens(("ein Text",)))
+    )
+
+    @override
+    def settle(self, verdict: Verdict, answer: Answer) -> Verdict:
+        if not isinstance(answer, TokenCounts):
+            return Verdict("asking", Result.ERROR)
+        return Verdict("asking", Result.PASS if answer.counts == (2,) else Result.FAIL)
+
+
+@dataclass
+class TellingAnswers(Answers):
+    """Answers after a second by the clock of the test."""
+
+    told: Answer
+    clock: FakeClock
+    asked: list[Question] = field(default_factory=list)
+
+    @override
+    async def answer(self, question: Question, request: Request) -> Answer:
+        self.asked.append(question)
+        self.clock.at += 1.0
+        return self.told
+
+
+@pytest.mark.parametrize(
+    ("told", "result"),
+    [
+        (TokenCounts((2,)), Result.PASS),
+        (TokenCounts((3,)), Result.FAIL),
+        (Unanswered("nobody"), Result.ERROR),
+    ],
+    ids=["kept", "broken", "unanswered"],
+)
+async def test_answer_to_a_question_settles_the_verdict(told: Answer, result: Result) -> None:
+    answers = TellingAnswers(told, FakeClock())
+    plan = Plan(Way.HOLD, (rule(AskingGate()),))
+
+    (judged,) = await Judge(answers.clock.now, answers=answers).judge_all(plan, Reply(), ASKED)
+
+    assert judged.verdict.result is result
+    assert answers.asked == [CountTokens(("ein Text",))]
+
+
+async def test_wait_for_an_answer_is_no_time_of_the_gate() -> None:
+    answers = TellingAnswers(TokenCounts((2,)), FakeClock())
+    plan = Plan(Way.HOLD, (rule(AskingGate()),))
+
+    (judged,) = await Judge(answers.clock.now, answers=answers).judge_all(plan, Reply(), ASKED)
+
+    assert (judged.seconds, judged.waited) == (0.0, 1.0)
+
+
+@dataclass
+class ClearingGate(AskingGate):
+    @override
+    def settle(self, verdict: Verdict, answer: Answer) -> Verdict:
+        return Verdict("asking", Result.PASS, cleared=2)
+
+
+async def test_hints_that_an_answer_cleared_are_told() -> None:
+    plan = Plan(Way.HOLD, (rule(ClearingGate()), rule(AskingGate())))
+    told: list[int] = []
+
+    await Judge(lambda: 0.0, on_cleared=told.append).judge_all(plan, Reply(), ASKED)
+
+    assert told == [2]
+
+
+async def test_question_that_nobody_answers_is_an_error() -> None:
+    plan = Plan(Way.HOLD, (rule(AskingGate()),))
+
+    (judged,) = await Judge(lambda: 0.0).judge_all(plan, Reply(), ASKED)
+
+    assert judged.verdict.result is Result.ERROR
+
+
+async def test_question_of_a_gate_that_cannot_settle_is_an_error() -> None:
+    asking = FakeGate("odd", AskingGate().verdict)
+    plan = Plan(Way.HOLD, (rule(asking),))
+
+    (judged,) = await Judge(lambda: 0.0).judge_all(plan, Reply(), ASKED)
+
+    assert (judged.verdict.result, judged.verdict.question) == (Result.ERROR, None)
+
+
+class SettlingProcess(JudgeProcess):
+    """Settles what a gate asked that only the process has in full."""
+
+    @override
+    async def settle(self, spec: GateSpec, verdict: Verdict, answer: Answer) -> Verdict:
+        return Verdict(spec.kind, Result.PASS, cleared=1)
+
+
+async def test_question_of_a_gate_that_settles_elsewhere_is_settled_there() -> None:
+    asking = replace(rule(FakeGate("odd", AskingGate().verdict)), spec=GateSpec("odd", "{}"))
+    plan = Plan(Way.HOLD, (asking,))
+
+    (judged,) = await Judge(lambda: 0.0, SettlingProcess()).judge_all(plan, Reply(), ASKED)
+
+    assert judged.verdict == Verdict("odd", Result.PASS, cleared=1)
+
+
+class LostProcess(JudgeProcess):
+    @override
+    async def settle(self, spec: GateSpec, verdict: Verdict, answer: Answer) -> Verdict:
+        raise JudgeFailed("dead")
+
+
+async def test_process_that_dies_while_settling_is_an_error_of_the_gate() -> None:
+    asking = replace(rule(FakeGate("odd", AskingGate().verdict)), spec=GateSpec("odd", "{}"))
+    plan = Plan(Way.HOLD, (asking,))
+
+    (judged,) = await Judge(lambda: 0.0, LostProcess()).judge_all(plan, Reply(), ASKED)
+
+    assert (judged.verdict.result, judged.verdict.question) == (Result.ERROR, None)
+
+
+@dataclass
+class BrokenSettling(AskingGate):
+    @override
+    def settle(self, verdict: Verdict, answer: Answer) -> Verdict:
+        raise RuntimeError("prompt text")
+
+
+async def test_gate_that_breaks_at_settling_is_an_error_that_quotes_nothing() -> None:
+    plan = Plan(Way.HOLD, (rule(BrokenSettling()),))
+
+    (judged,) = await Judge(lambda: 0.0).judge_all(plan, Reply(), ASKED)
+
+    assert judged.verdict.result is Result.ERROR
+    assert "prompt" not in judged.verdict.reason
+
+
+@dataclass
+class ReadingGate(FakeGate):
+    """Writes down the content that it is to judge."""
+
+    seen: list[str | None] = field(default_factory=list)
+
+    @override
+    def judge(self, reply: Reply, request: Request) -> Verdict:
+        self.seen += [choice.content for choice in reply.choices]
+        return self.verdict
+
+
+async def test_gate_sees_what_the_enforced_ones_before_it_have_repaired() -> None:
+    repaired = {0: Repaired("{}", (Repair.UNWRAP_FENCE,))}
+    repairs = FakeGate(verdict=Verdict("strict_json", Result.PASS, repaired=repaired))
+    first, second = ReadingGate("first"), ReadingGate("second")
+    reply = Reply((Choice(0, "```json"),))
+    judge = Judge(lambda: 0.0)
+
+    await judge.judge_all(Plan(Way.HOLD, (rule(repairs), rule(first))), reply, ASKED)
+    await judge.judge_all(Plan(Way.HOLD, (), (rule(repairs), rule(second))), reply, ASKED)
+
+    assert (first.seen, second.seen) == (["{}"], ["```json"])

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from proxy.contract.ladder import Failure, Ladder
-from proxy.contract.policy import Attempts, StepKind
+from proxy.contract.ladder import Failure, Ladder, last_step
+from proxy.contract.policy import Attempts, Step, StepKind
 from proxy.errors import Fault
 from proxy.gates.base import Result, Verdict
 from proxy.telemetry.outcome import AttemptStep
@@ -33,6 +33,31 @@ def test_each_failed_attempt_takes_the_next_step_of_a_warm_ladder() -> None:
     steps = [_next(ladder) for _ in range(3)]
 
     assert steps == [AttemptStep.VARY, AttemptStep.REASK, StepKind.REJECT]
+
+
+def test_each_ladder_of_a_gate_is_climbed_by_itself() -> None:
+    steps = {
+        "typed": (Step(StepKind.REASK), Step(StepKind.REJECT)),
+        "soft": (Step(StepKind.VARY), Step(StepKind.FLAG)),
+    }
+    two = replace(rule(FakeGate("evidence")), ladder=steps["typed"], ladders=steps)
+    ladder = _ladder(replace(ATTEMPTS, max_attempts=9))
+
+    def after(name: str) -> AttemptStep | StepKind:
+        return _next(ladder, [Failure(two, failed(gate="evidence", ladder=name))])
+
+    assert after("typed") is AttemptStep.REASK
+    assert after("soft") is AttemptStep.VARY
+    assert after("soft") is StepKind.FLAG
+    assert after("typed") is StepKind.REJECT
+
+
+def test_end_of_a_verdict_is_that_of_the_ladder_it_names() -> None:
+    steps = {"typed": (Step(StepKind.REJECT),), "soft": (Step(StepKind.FLAG),)}
+    two = replace(rule(FakeGate("evidence")), ladder=steps["typed"], ladders=steps)
+
+    assert last_step(Failure(two, failed(ladder="soft"))).kind is StepKind.FLAG
+    assert last_step(Failure(two, failed())).kind is StepKind.REJECT
 
 
 def test_cold_engine_first_repeats_the_identical_request_once() -> None:

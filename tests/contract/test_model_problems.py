@@ -232,7 +232,7 @@ def test_models_of_other_packages_are_explained_too(source: str, expected: str) 
 
 def test_place_and_name_carry_the_prefix_and_siblings_are_suggested() -> None:
     document = parse_yaml(b"gates:\n  g: {on_fial: [x]}\n", "p.yaml")
-    origin = Origin(document.places, ("gates", "g"), siblings=["on_fail"])
+    origin = Origin(document.places, ("gates", "g"), siblings=[("on_fail",)])
     with pytest.raises(ValidationError) as caught:
         Leaf.model_validate({"on_fial": ["x"]})
 

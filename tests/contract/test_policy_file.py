@@ -40,10 +40,24 @@ def test_shipped_policy_is_read_and_holds_the_contract() -> None:
     assert policy.mode is Mode.ENFORCE
     assert policy.attempts.max_attempts == 3
     assert policy.stream.mode is StreamMode.AUTO
-    assert [rule.gate.name for rule in policy.rules] == ["strict_json", "tool_calls"]
-    for rule in policy.rules:
-        assert rule.ladder == (Step(StepKind.VARY), Step(StepKind.REASK), Step(StepKind.REJECT))
-        assert rule.on_error == Step(StepKind.REJECT)
+    rules = {rule.gate.name: rule for rule in policy.rules}
+    assert list(rules) == ["strict_json", "tool_calls", "length", "evidence", "abstain"]
+    for name in ("strict_json", "tool_calls"):
+        assert list(map(str, rules[name].ladder)) == ["vary", "reask", "reject"]
+        assert rules[name].on_error == Step(StepKind.REJECT)
+    for name in ("length", "evidence"):
+        assert list(map(str, rules[name].ladder)) == ["reask", "flag"]
+        assert rules[name].on_error == Step(StepKind.FLAG)
+    assert [rule.mode for rule in rules.values()].count(Mode.OBSERVE) == 1
+    assert rules["abstain"].mode is Mode.OBSERVE
+
+
+def test_shipped_policies_keep_hints_from_rejecting_anything() -> None:
+    for path in policies_folder().glob("*.yaml"):
+        policy = load_policy(path, gate_kinds(), ["main"])
+        hints = [rule.ladders["soft"] for rule in policy.rules if "soft" in rule.ladders]
+
+        assert all(step.kind.delivers_reply for ladder in hints for step in ladder)
 
 
 def test_every_shipped_policy_is_read() -> None:
@@ -134,8 +148,8 @@ def test_parts_may_be_empty(tmp_path: Path) -> None:
         ),
         pytest.param(
             TOP + "review: {keep_days: 30}\n" + GATES,
-            "p.yaml:3:1: `review` is not available in this version (remove it)",
-            id="review",
+            "p.yaml:3:10: `review.keep_days` is not available in this version (remove it)",
+            id="days of a review",
         ),
         pytest.param(
             TOP + "record: bodies\n" + GATES,

@@ -1,9 +1,12 @@
+import json
+
 import pytest
 
 from proxy.contract.policy import Mode, Rule, Step, StepKind
 from proxy.contract.policy_rules import RuleReader
 from proxy.contract.yaml_places import parse_yaml
-from tests.fakes.span_gate import KINDS
+from proxy.gates.registry import GateKind
+from tests.fakes.span_gate import KINDS, SpanOptions, build_span
 
 
 def read(gates: str, mode: Mode = Mode.ENFORCE) -> tuple[list[Rule], list[str]]:
@@ -35,6 +38,14 @@ def test_ladder_may_end_in_a_flag_or_a_fallback() -> None:
     assert (plain.fallback_text, span.fallback_text) == ("Sorry.", "")
 
 
+def test_ladder_may_end_in_a_review() -> None:
+    (rule,), problems = read("span: {on_fail: [reask, park], on_error: park}")
+
+    assert problems == []
+    assert rule.ladder[-1] == rule.on_error == Step(StepKind.PARK)
+    assert not rule.always_keeps_back
+
+
 def test_text_that_no_ladder_uses_is_allowed() -> None:
     assert read("span: {fallback_text: Sorry.}")[1] == []
 
@@ -60,6 +71,28 @@ def test_gate_has_a_mode(block: str, policy_mode: Mode, mode: Mode) -> None:
     assert rule.mode is mode
 
 
+@pytest.mark.parametrize(
+    ("gates", "words"),
+    [
+        pytest.param("{plain: {words: [a]}, debtor: {max: 3}}", "a", id="borrowed"),
+        pytest.param("{plain: {words: [a]}, debtor: }", "a", id="borrowed by an empty block"),
+        pytest.param("{plain: {words: [a]}, debtor: {words: [b]}}", "b", id="its own"),
+        pytest.param("{plain: {max: 3}, debtor: {max: 3}}", "", id="not lent"),
+        pytest.param("{debtor: {max: 3}}", "", id="no lender"),
+    ],
+)
+def test_options_may_be_those_of_another_gate(gates: str, words: str) -> None:
+    debtor = GateKind("debtor", SpanOptions, build_span, borrows={"words": "plain"})
+    document = parse_yaml(f"gates:\n  {gates}\n".encode(), "p.yaml")
+    reader = RuleReader({**KINDS, "debtor": debtor}, [], document.places)
+
+    rules = reader.read(document.data["gates"], Mode.ENFORCE)
+
+    assert reader.problems == []
+    assert rules[-1].spec is not None
+    assert json.loads(rules[-1].spec.options)["words"] == list(words)
+
+
 def test_rules_come_in_the_order_in_which_gates_judge() -> None:
     rules, _ = read("{span: , plain: }")
 
@@ -71,11 +104,6 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
     [
         pytest.param(
             "spam: {}", "2:3: unknown gate `spam` (did you mean `span`?)", id="unknown gate"
-        ),
-        pytest.param(
-            "evidence: {}",
-            "2:3: the gate `evidence` is not available in this version (remove it)",
-            id="gate of a later version",
         ),
         pytest.param(
             "span: on",
@@ -125,7 +153,7 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
         pytest.param(
             "span: {on_fail: [vary, reask]}",
             "2:26: the ladder stops at `reask`, which is no end"
-            " (add `deliver`, `flag`, `fallback` or `reject` as the last step)",
+            " (add `deliver`, `flag`, `park`, `fallback` or `reject` as the last step)",
             id="no end",
         ),
         pytest.param(
@@ -133,12 +161,6 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
             "2:20: `reject` ends the request, but a step follows it"
             " (move it to the end or remove what follows)",
             id="end before the end",
-        ),
-        pytest.param(
-            "span: {on_fail: [park]}",
-            "2:20: `gates.span.on_fail[0]` cannot be `park`: not available in this version"
-            " (write `reject` instead)",
-            id="park",
         ),
         pytest.param(
             "span: {on_fail: [same, fallback]}",
@@ -165,8 +187,8 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
         ),
         pytest.param(
             "span: {on_fail: [judge, deliver]}",
-            "2:20: `gates.span.on_fail[0]` cannot be `judge`: not available in this version"
-            " (write `flag` instead)",
+            "2:20: `gates.span.on_fail[0]` cannot be `judge`"
+            " (known: deliver, fallback, flag, park, reask, reject, same, vary)",
             id="judge",
         ),
         pytest.param(
@@ -176,19 +198,13 @@ def test_rules_come_in_the_order_in_which_gates_judge() -> None:
             id="escalate",
         ),
         pytest.param(
-            "span: {on_error: park}",
-            "2:20: `gates.span.on_error` cannot be `park`: not available in this version"
-            " (write `reject` instead)",
-            id="park on error",
-        ),
-        pytest.param(
             "span: {on_error: vary}",
-            "2:20: `gates.span.on_error` cannot be `vary` (known: deliver, flag, reject)",
+            "2:20: `gates.span.on_error` cannot be `vary` (known: deliver, flag, park, reject)",
             id="no end on error",
         ),
         pytest.param(
             "span: {on_error: fallback, fallback_text: Sorry.}",
-            "2:20: `gates.span.on_error` cannot be `fallback` (known: deliver, flag, reject)",
+            "2:20: `gates.span.on_error` cannot be `fallback` (known: deliver, flag, park, reject)",
             id="fallback on error",
         ),
         pytest.param(

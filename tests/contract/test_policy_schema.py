@@ -43,6 +43,8 @@ def test_shipped_policy_fits_the_schema(path: Path) -> None:
         pytest.param("gates: {}", id="smallest"),
         pytest.param("match:\nattempts:\nstream:\ngates: {strict_json: }", id="empty parts"),
         pytest.param("gates: {strict_json: {on_fail: [flag], on_error: flag}}", id="flag"),
+        pytest.param("gates: {strict_json: {on_fail: [park], on_error: park}}", id="park"),
+        pytest.param("gates: {}\nreview: {store: bodies}", id="review"),
         pytest.param(
             "gates: {strict_json: {on_fail: [vary, fallback], fallback_text: '{}'}}", id="fallback"
         ),
@@ -56,7 +58,7 @@ def test_what_the_loader_takes_fits_the_schema(text: str) -> None:
     "text",
     [
         pytest.param("gates: {strict_json: {on_fial: []}}", id="unknown key of a gate"),
-        pytest.param("gates: {strict_json: {on_fail: [park]}}", id="step of a later version"),
+        pytest.param("gates: {strict_json: {on_fail: [judge]}}", id="step of a later version"),
         pytest.param("gates: {strict_json: {on_fail: [fallback]}}", id="fallback without a text"),
         pytest.param("gates: {strict_jsn: {}}", id="unknown gate"),
         pytest.param("gates: {}\nstream: {mode: window}", id="stream mode of a later version"),

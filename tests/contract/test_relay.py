@@ -27,9 +27,10 @@ async def test_end_of_a_passing_stream_is_withheld_and_becomes_an_error_event() 
     await exchange.run()
 
     record = exchange.record()
-    assert client.body.startswith(b"".join(reply.pieces[:-1]))
+    assert client.body.startswith(b"".join(reply.pieces[:-2]))
     assert b'"not_json"' in client.body
     assert b"[DONE]" not in client.body
+    assert b'"finish_reason":"stop"' not in client.body
     assert (record.outcome, record.status) == (Outcome.REJECTED, 200)
 
 
@@ -40,7 +41,7 @@ async def test_end_of_a_good_passing_stream_comes_after_the_verdict() -> None:
 
     await Exchange(job_of(FakeLane([replying(reply)]), made, STREAMED), client).run()
 
-    assert client.pieces[-1] == b"data: [DONE]\n\n"
+    assert client.pieces[-1] == b"".join(reply.pieces[-2:])
     assert client.body == b"".join(reply.pieces)
 
 

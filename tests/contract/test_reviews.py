@@ -1,11 +1,10 @@
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
-from typing_extensions import override
 
 from proxy.contract.exchange import Exchange
 from proxy.contract.policy import Rule, StepKind
-from proxy.contract.reviews import Flag, Reviews
+from proxy.contract.reviews import Flag
 from proxy.errors import Fault
 from proxy.gates.base import Result, Verdict
 from proxy.telemetry.outcome import Outcome
@@ -13,26 +12,13 @@ from proxy.wire.request import Request
 from tests.fakes.job import ASKED, STREAMED, FakeClient, job_of
 from tests.fakes.lane import FakeLane, replying
 from tests.fakes.policies import ATTEMPTS, FakeGate, failed, policy, rule
+from tests.fakes.reviews import FakeReviews
 from tests.fakes.upstream import Scripted, completion, stream
 
 FAILED = failed(Fault.SCHEMA_VIOLATION, place="choices[0].message.content#/a")
 FLAG = rule(FakeGate(verdict=FAILED), (StepKind.FLAG,))
 BODY = completion("bad")
 STREAM = stream(["bad"], usage=None)
-
-
-@dataclass
-class FakeReviews(Reviews):
-    """Writes down flags, and what the client had got when each came."""
-
-    client: FakeClient
-    flags: list[Flag] = field(default_factory=list)
-    started_before: list[bool] = field(default_factory=list)
-
-    @override
-    async def flag(self, flag: Flag) -> None:
-        self.flags.append(flag)
-        self.started_before.append(self.client.started)
 
 
 async def _served(

@@ -1,4 +1,4 @@
-"""The ends `flag` and `fallback` of a ladder, before a real proxy."""
+"""The ends `flag`, `fallback` and `park` of a ladder, before a real proxy."""
 
 import json
 from pathlib import Path
@@ -151,3 +151,36 @@ async def test_fallback_is_not_taken_for_a_failure_of_the_upstream(tmp_path: Pat
         response, received = await gate.chat(ASKED)
 
     assert (response.status, received) == (404, broken.pieces[0])
+
+
+async def test_parked_reply_is_kept_back_and_counted(tmp_path: Path) -> None:
+    settings = _settings(tmp_path, "same, park")
+    async with (
+        fake_upstream(completion(WRONG), completion(DOUBLED)) as upstream,
+        running_gate(upstream.url, settings) as gate,
+    ):
+        response, received = await gate.chat(ASKED)
+        record = await gate.record(response)
+        metrics = await gate.metrics()
+
+    error = json.loads(received)["error"]
+    assert response.status == 422
+    assert (error["type"], error["code"]) == ("held_for_review", "held_for_review")
+    assert error["review_id"].startswith("rv-")
+    assert response.headers["x-should-retry"] == "false"
+    assert response.headers["x-sluicegate-outcome"] == "parked"
+    assert response.headers["x-sluicegate-verdicts"] == "strict_json=fail(leading_junk)"
+    assert (record["outcome"], record["error_code"]) == ("parked", "held_for_review")
+    assert metrics['sluicegate_requests_total{endpoint="chat",outcome="parked"}'] == 1
+    assert len(upstream.calls) == 2
+
+
+async def test_stream_that_will_be_parked_is_not_cut(tmp_path: Path) -> None:
+    whole = stream([DOUBLED, *[" "] * 50])
+    settings = _settings(tmp_path, "park")
+    async with fake_upstream(whole) as upstream, running_gate(upstream.url, settings) as gate:
+        response, received = await gate.chat(STREAMED)
+
+    assert response.status == 422
+    assert b"held_for_review" in received
+    assert not upstream.calls[0].closed_early

@@ -51,7 +51,7 @@ async def test_cold_fault_repeats_the_identical_request_once_and_nobody_notices(
     assert (response.status, _content(received)) == (200, GOOD)
     assert upstream.calls[0].body == upstream.calls[1].body
     assert response.headers["x-sluicegate-attempts"] == "2"
-    assert response.headers["x-sluicegate-verdicts"] == "strict_json=pass"
+    assert response.headers["x-sluicegate-verdicts"] == "strict_json=pass, length=skip"
     assert metrics['sluicegate_attempts_total{result="valid",step="cold"}'] == 1
     assert metrics['sluicegate_engine_starts_total{first_answer="invalid",lane="main"}'] == 1
     assert metrics['sluicegate_engine_state{lane="main",state="certified"}'] == 1

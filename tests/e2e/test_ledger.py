@@ -154,7 +154,7 @@ async def test_request_is_kept_with_its_attempts_and_verdicts_and_without_any_te
     (request,) = kept(ledger)
     assert request.id == response.headers["x-request-id"] == told["id"]
     assert [attempt.faults for attempt in request.attempts] == [("leading_junk",), ()]
-    assert [verdict.result for verdict in request.verdicts] == ["pass"]
+    assert [verdict.result for verdict in request.verdicts] == ["pass", "skip"]
     assert (metrics["sluicegate_ledger_up"], metrics["sluicegate_ledger_dropped_total"]) == (1, 0)
     assert SECRET_PROMPT.encode() not in files
     assert SECRET_REPLY.encode() not in files
@@ -179,7 +179,10 @@ async def test_policy_says_whether_its_requests_are_kept(
     assert [request.policy and request.policy[:5] for request in kept(ledger)] == ["kept@"]
 
 
-@pytest.mark.parametrize("trouble", ["no database", "no folder", "locked", "unreachable"])
+@pytest.mark.parametrize(
+    "trouble",
+    ["no database", "no folder", pytest.param("locked", marks=pytest.mark.slow), "unreachable"],
+)
 async def test_ledger_in_trouble_breaks_neither_start_nor_request(
     tmp_path: Path, ledger: LedgerAddress, trouble: str, caplog: pytest.LogCaptureFixture
 ) -> None:

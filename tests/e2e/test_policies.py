@@ -37,7 +37,7 @@ async def test_end_of_a_passing_stream_is_withheld_until_the_verdict(tmp_path: P
         response, received = await gate.chat(STRICT)
         record = await gate.record(response)
 
-    assert received.startswith(b"".join(bad.pieces[:-1]))
+    assert received.startswith(b"".join(bad.pieces[:-2]))
     assert b'"leading_junk"' in received
     assert b"[DONE]" not in received
     assert record["outcome"] == "rejected"

@@ -72,6 +72,7 @@ async def test_keeper_ends_the_session_when_whoever_started_it_is_gone(
     assert not folder.exists()
 
 
+@pytest.mark.slow
 async def test_shared_memory_of_those_that_are_killed_is_removed() -> None:
     sharing = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", SHARES),

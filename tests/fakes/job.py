@@ -90,7 +90,9 @@ def plan_of(
     request: Request, endpoint: Endpoint, policy: Policy | None, *, observe: bool = False
 ) -> Plan:
     """A plan, made without an event loop: gates that judge here are never waited for."""
-    making = make_plan(request, endpoint, policy, Judge(lambda: 0.0).applies, observe=observe)
+    making = make_plan(
+        request, endpoint, policy, Judge(lambda: 0.0).asking(request).applies, observe=observe
+    )
     try:
         making.send(None)
     except StopIteration as made:

@@ -215,7 +215,7 @@ def test_chain_of_references_longer_than_the_stack_gets_no_acceptor() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_acceptor_says_what_jsonschema_says(dialect: str, data: st.DataObject) -> None:
     schema = data.draw(schemas(dialect, COVERED | {"then", "else"}, depth_of_definitions=2))
     acceptor = _acceptor_if_any(schema)

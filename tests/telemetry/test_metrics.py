@@ -12,6 +12,7 @@ from proxy.telemetry.outcome import (
     AttemptResult,
     AttemptStep,
     Endpoint,
+    JudgeResult,
     Outcome,
     ProbeResult,
     ReadyWait,
@@ -251,3 +252,21 @@ def test_waits_for_the_engine_are_counted_by_their_end() -> None:
     assert samples["ready_waiting"] == 3
     assert samples['ready_waits_total{result="served"}'] == 1
     assert samples['ready_waits_total{result="gone"}'] == 0
+
+
+def test_calls_of_judge_lanes_and_what_they_cleared_are_counted_apart() -> None:
+    metrics = _metrics()
+
+    metrics.judge_call(JudgeResult.ANSWERED, 1.5, 210, 31)
+    metrics.judge_call(JudgeResult.TIMED_OUT, 4.0, 0, -1)
+    metrics.hints_cleared(3)
+
+    samples = _samples(metrics)
+    assert samples['judge_calls_total{result="answered"}'] == 1
+    assert samples['judge_calls_total{result="timed_out"}'] == 1
+    assert samples['judge_calls_total{result="failed"}'] == 0
+    assert samples["judge_seconds_sum"] == 5.5
+    assert samples["judge_prompt_tokens_total"] == 210
+    assert samples["judge_output_tokens_total"] == 31
+    assert samples["hints_cleared_total"] == 3
+    assert samples["output_tokens_total"] == samples["failed_attempt_tokens_total"] == 0

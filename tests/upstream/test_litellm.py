@@ -142,6 +142,16 @@ async def test_chat_is_asked_of_the_lanes_model_with_the_lanes_key_alone() -> No
 
 
 @pytest.mark.slow
+async def test_prepared_lane_has_loaded_litellm_before_its_first_call() -> None:
+    lane = _lane(None)
+
+    await lane.prepare()
+
+    assert "litellm" in sys.modules
+    await lane.close()
+
+
+@pytest.mark.slow
 async def test_stream_arrives_as_events_with_a_finish_and_done() -> None:
     async with fake_upstream(stream(["Grüße ", "👋"])) as upstream, _gate(upstream.url) as gate:
         response, received = await gate.chat(STREAMED)

@@ -1,0 +1,1 @@
+"""Whether an answer says only what its sources say."""
