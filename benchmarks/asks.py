@@ -4,6 +4,7 @@ Pace and sizes travel in the prompt, since some gateways drop headers they do no
 upstream reads them there.
 """
 
+import itertools
 import json
 from collections.abc import Mapping
 from enum import StrEnum
@@ -96,6 +97,19 @@ def chat_request(
         body["max_tokens"] = tokens
     body |= _promise(ask, schema)
     return json.dumps(body, separators=(",", ":")).encode()
+
+
+def sourced_request(tag: str, characters: int) -> bytes:
+    """A request that brings so much source in a tag, with a number in each sentence."""
+    sentences, length = [], 0
+    for number, sentence in enumerate(itertools.cycle(contents.SENTENCES)):
+        if length >= characters:
+            break
+        sentences.append(f"{sentence[:-1]} (entry {number}).")
+        length += len(sentences[-1]) + 1
+    content = f"{_QUESTION} <{tag}>{' '.join(sentences)}</{tag}>"
+    messages = [{"role": "user", "content": content}]
+    return json.dumps({"model": contents.MODEL, "messages": messages}).encode()
 
 
 def _promise(ask: Ask, schema: Mapping[str, Any]) -> dict[str, Any]:

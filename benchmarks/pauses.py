@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from asks import HOSTILE_SCHEMA, Ask, chat_request
+from asks import HOSTILE_SCHEMA, Ask, chat_request, sourced_request
 from bystanders import Moment, look_around, told
 from machine import machine_facts, rounds
 from paused_gate import Pauses
@@ -30,7 +30,9 @@ from tally import Figures
 STREAMS = 8
 MIDDLE_ITEMS = 300  # about 30 kB
 LONG_ITEMS = 10_000  # about 1 MB, just below the production policy's limit
+SOURCE_CHARACTERS = 60_000
 CONTROL = "small"
+UNJUDGED = "sources, not judged"
 _REFUSED = 422
 
 
@@ -45,11 +47,15 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What runs beside the streams; `judges_here`: in a proxy without the judging process."""
+    """What runs beside the streams; `judges_here`: in a proxy without the judging process.
+
+    `control`: the phase that this one is compared with.
+    """
 
     name: str
     neighbour: Neighbour | None = None
     judges_here: bool = False
+    control: str = CONTROL
 
 
 def _strict(*, items: int = 0, stream: bool = False) -> bytes:
@@ -58,6 +64,8 @@ def _strict(*, items: int = 0, stream: bool = False) -> bytes:
 
 _LONG = Neighbour(_strict(items=LONG_ITEMS))
 _LONG_STREAM = Neighbour(_strict(items=LONG_ITEMS, stream=True), kind="stream")
+_SOURCES = Neighbour(sourced_request("source", SOURCE_CHARACTERS))
+_NO_SOURCES = Neighbour(sourced_request("passage", SOURCE_CHARACTERS))
 _HOSTILE = Neighbour(chat_request(Ask.STRICT, stream=False, schema=HOSTILE_SCHEMA), status=_REFUSED)
 
 PHASES = (
@@ -67,6 +75,8 @@ PHASES = (
     Phase("long", _LONG),
     Phase("long stream", _LONG_STREAM),
     Phase("hostile", _HOSTILE),
+    Phase(UNJUDGED, _NO_SOURCES),
+    Phase("sources", _SOURCES, control=UNJUDGED),
     Phase("long, judged here", _LONG, judges_here=True),
     Phase("hostile, judged here", _HOSTILE, judges_here=True),
 )
@@ -78,6 +88,7 @@ class Turn:
 
     round: int
     phase: str
+    control: str
     streams: Figures
     pauses: Pauses
     neighbour: Figures | None
@@ -163,7 +174,7 @@ def _turn(number: int, phase: Phase, gate: Gate, folder: Path, seconds: float) -
     if phase.neighbour is None:
         with child(streams, None, HERE) as process:
             seen = figures_of(process)
-        return Turn(number, phase.name, seen, gate.pauses(), None)
+        return Turn(number, phase.name, phase.control, seen, gate.pauses(), None)
     body = folder / "body.json"
     body.write_bytes(phase.neighbour.body)
     beside = _load(gate.url, phase.neighbour.kind, 1, seconds + 1)
@@ -171,7 +182,7 @@ def _turn(number: int, phase: Phase, gate: Gate, folder: Path, seconds: float) -
     with child(beside, None, HERE) as other, child(streams, None, HERE) as process:
         seen = figures_of(process)
         neighbour = figures_of(other)
-    return Turn(number, phase.name, seen, gate.pauses(), neighbour)
+    return Turn(number, phase.name, phase.control, seen, gate.pauses(), neighbour)
 
 
 def _load(url: str, kind: str, concurrency: int, seconds: float) -> list[str]:
@@ -197,7 +208,7 @@ def _line_of(process: subprocess.Popen[bytes]) -> str:
 
 def _markdown(turns: Sequence[Turn], machine: Sequence[str]) -> str:
     parts = [
-        f"## Against the control, `{CONTROL}`",
+        f"## Against the control: `{UNJUDGED}` for `sources`, else `{CONTROL}`",
         "Median of the rounds' ratios, in brackets the least and the greatest.",
         _table(turns, RATIOS, _ratios),
         "## Measured",
@@ -224,9 +235,10 @@ def _values(turns: Sequence[Turn], phase: str, name: str) -> list[float]:
 
 
 def _ratios(turns: Sequence[Turn], phase: str, name: str) -> list[float]:
-    controls = {turn.round: turn.figure(name) for turn in turns if turn.phase == CONTROL}
-    pairs = [(turn.figure(name), controls.get(turn.round)) for turn in turns if turn.phase == phase]
-    return [own / control for own, control in pairs if own is not None and control]
+    controls = {(turn.round, turn.phase): turn.figure(name) for turn in turns}
+    own = [turn for turn in turns if turn.phase == phase]
+    pairs = [(turn.figure(name), controls.get((turn.round, turn.control))) for turn in own]
+    return [figure / control for figure, control in pairs if figure is not None and control]
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

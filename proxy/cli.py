@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from proxy import PRODUCT, __version__
+from proxy.cli_bench import add_bench
 from proxy.cli_ledger import add_ledger
 from proxy.errors import ConfigError, Problem, SluicegateError
 
 OK: Final = 0
+DIFFERENT: Final = 1
 WRONG: Final = 2
 INTERRUPTED: Final = 130
 
@@ -62,6 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_policy(commands)
     _add_keys(commands)
     add_ledger(commands)
+    add_bench(commands)
     version = commands.add_parser("version", help="print the version")
     version.set_defaults(run=_version)
     return parser
@@ -142,6 +145,20 @@ def _add_policy(commands: Any) -> None:
     check = actions.add_parser("check", help="are these policy files right?")
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")
     check.set_defaults(run=_policy_check)
+    test = actions.add_parser(
+        "test",
+        help="do the fixtures of these policies hold?",
+        description="Put each fixture's request and replies through the policy, and compare "
+        "verdicts and outcome. Exit code 0: all hold, 1: some do not, 2: a file is wrong.",
+    )
+    test.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    test.add_argument(
+        "--fixtures",
+        type=Path,
+        metavar="DIR",
+        help="folder of fixtures (default: fixtures/NAME beside the policy)",
+    )
+    test.set_defaults(run=_policy_test)
 
 
 def _add_keys(commands: Any) -> None:
@@ -198,7 +215,7 @@ def _policy_check(options: argparse.Namespace) -> int:
     problems: list[Problem] = []
     for file in options.files:
         try:
-            policy = load_policy(file, gate_kinds(), ("main",))
+            policy = load_policy(file, gate_kinds())
         except ConfigError as error:
             problems.extend(error.problems)
         else:
@@ -207,6 +224,15 @@ def _policy_check(options: argparse.Namespace) -> int:
     if problems:
         raise ConfigError(problems)
     return OK
+
+
+def _policy_test(options: argparse.Namespace) -> int:
+    from proxy.contract.fixture_report import FixtureReport
+
+    report = FixtureReport(options.fixtures)
+    for line in report.lines(options.files):
+        print(line)
+    return OK if report.holds else DIFFERENT
 
 
 def _keys_add(options: argparse.Namespace) -> int:

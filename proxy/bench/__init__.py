@@ -1,0 +1,1 @@
+"""Measurements that a person runs against a server."""
