@@ -40,7 +40,7 @@ up: $(VENV)/$(if $(UPSTREAM),.core,.model)
 		$(if $(PORT),--port '$(PORT)' --admin-port "$$(($(PORT) + 1))")
 
 test: $(VENV)/.dev
-	@exec $(BIN)/pytest
+	@exec $(BIN)/pytest -n auto
 
 test-all: $(VENV)/.dev $(VENV)/.model
 	@exec $(BIN)/pytest -m 'not vllm' --cov --cov-report=term:skip-covered
