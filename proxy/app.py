@@ -1,6 +1,7 @@
 """Builds the program from its settings: the only place where all parts meet."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -30,7 +31,7 @@ from proxy.keys import KeyRing
 from proxy.ledger.ledger import Ledger
 from proxy.recipes.recipe import Recipe, load_recipe
 from proxy.routes.asgi import Application
-from proxy.routes.later import LaterApp
+from proxy.routes.later import HealthyApp, LaterApp
 from proxy.routes.openai import Door, Gateway
 from proxy.routes.public import PublicApp
 from proxy.routes.shown import Shown
@@ -61,7 +62,7 @@ class App:
 
     settings: Settings
     public: PublicApp
-    admin: LaterApp
+    admin: HealthyApp
     gateway: Gateway
     engine: Engine
     policies: PolicySet
@@ -150,7 +151,8 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             is_draining=lambda: gateway.draining,
             token=_secret(settings.admin.token_env, around.environ),
         )
-        admin = LaterApp(lambda: _admin(shown))
+        health = json.dumps({"status": "ok", "version": __version__}).encode()
+        admin = HealthyApp(health, LaterApp(lambda: _admin(shown)))
         await poller.look()
         looking = poller.run() if readiness is None else readiness.run()
         stack.push_async_callback(_stop, asyncio.create_task(looking))

@@ -38,6 +38,7 @@ COVERED_BY: Final = {
     "ledger/version.py": "ledger/test_revision.py",
     "ledger/writing_child.py": "ledger/test_writer_process.py",
     "routes/admin.py": "e2e/test_keys_and_admin.py",
+    "routes/health.py": "e2e/test_keys_and_admin.py",
     "routes/pages.py": "e2e/test_keys_and_admin.py",
     "routes/public.py": "e2e/test_keys_and_admin.py",
     "routes/shown.py": "e2e/test_keys_and_admin.py",

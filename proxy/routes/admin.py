@@ -36,10 +36,6 @@ def build_admin(shown: Shown) -> FastAPI:
     scrape = _Scrape(shown.metrics)
     guarded = [Depends(_token_check(shown.token))]
 
-    @app.get("/health", summary="The process answers")
-    async def health() -> JSONResponse:
-        return JSONResponse({"status": "ok", "version": __version__})
-
     @app.get("/ready", summary="Requests can be served", responses={503: {}})
     async def ready() -> JSONResponse:
         lanes = {name: _lane_state(shown, name) for name in shown.engines}

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from proxy.routes.asgi import Application, Receive, Scope, Send
+from proxy.routes.health import HEALTH, answer_health
 
 
 class LaterApp:
@@ -23,3 +24,17 @@ class LaterApp:
         # Who leaves meanwhile must not take it from the others.
         app = await asyncio.shield(self._building)
         await app(scope, receive, send)
+
+
+class HealthyApp:
+    """Answers `/health` itself; everything else is for an application that is built later."""
+
+    def __init__(self, health: bytes, others: LaterApp) -> None:
+        self._health = health
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] == HEALTH:
+            await answer_health(scope, send, self._health)
+        else:
+            await self._others(scope, receive, send)

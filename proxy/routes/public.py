@@ -3,10 +3,10 @@
 from typing import Final
 
 from proxy.routes.asgi import Application, Receive, Scope, Send
+from proxy.routes.health import HEALTH, answer_health
 from proxy.routes.later import LaterApp
 from proxy.routes.openai import Gateway
 
-_HEALTH: Final = "/health"
 _PAGES: Final = frozenset({"/", "/docs", "/docs/oauth2-redirect", "/openapi.json"})
 _HEALTHY: Final = b'{"status":"ok"}'
 
@@ -20,8 +20,8 @@ class PublicApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"] if scope["type"] == "http" else ""
-        if path == _HEALTH:
-            await _health(scope, send)
+        if path == HEALTH:
+            await answer_health(scope, send, _HEALTHY)
         elif path in _PAGES:
             await self._pages(scope, receive, send)
         else:
@@ -32,15 +32,3 @@ def _pages() -> Application:
     from proxy.routes.pages import build_pages  # noqa: PLC0415 - FastAPI is large: see LaterApp
 
     return build_pages()
-
-
-async def _health(scope: Scope, send: Send) -> None:
-    """Whether the process answers; load balancers ask often."""
-    is_asked = scope["method"] in ("GET", "HEAD")
-    body = _HEALTHY if is_asked else b""
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    if not is_asked:
-        headers.append((b"allow", b"GET, HEAD"))
-    status = 200 if is_asked else 405
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
