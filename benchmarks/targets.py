@@ -95,6 +95,16 @@ _HOLDING = (
     "reading and judging the 2 kB is a third of it; the rest is reading a larger request, holding, "
     "reading and recording the reply, and asking the other gates of the shipped policy"
 )
+# Seen with recorder.py made to drop all: p99 falls to 1.3 of the relay's.
+_RECORDING = (
+    "what is counted, logged and kept of a reply is made after it, and meets the next ones; from "
+    "run to run this lies between 1.6 and 2.3"
+)
+# Seen with `-X importtime`.
+_IMPORTING = (
+    "from run to run this lies on both sides of it; most of it is importing our own modules, "
+    "pydantic, jsonschema and uvicorn"
+)
 
 TARGETS = (
     Target("replies/s, to LiteLLM's proxy", to("litellm", REPLIES_AT_16), 40, at_most=False),
@@ -103,7 +113,13 @@ TARGETS = (
     Target("streams/s, to nginx", to("nginx", STREAMS_AT_16), 0.7, at_most=False),
     Target("streams/s, to nginx, stretched", to("nginx", STREAMS_AT_16), 0.9, at_most=False),
     Target("p50 at one connection, to the bare relay", to("relay", P50_AT_1), 1.4, at_most=True),
-    Target("p99 at one connection, to the bare relay", to("relay", P99_AT_1), 2, at_most=True),
+    Target(
+        "p99 at one connection, to the bare relay",
+        to("relay", P99_AT_1),
+        2,
+        at_most=True,
+        because=_RECORDING,
+    ),
     Target("TTFT added at 32 paced streams, to the bare relay's", _added_way, 1.5, at_most=True),
     Target(
         "p50 that `strict_json` adds, in the bare relay's p50",
@@ -113,7 +129,13 @@ TARGETS = (
         because=_HOLDING,
     ),
     Target("resident memory, to LiteLLM's proxy", to("litellm", RESIDENT), 1 / 3, at_most=True),
-    Target("start, to LiteLLM's proxy", to("litellm", START), 0.1, at_most=True),
+    Target(
+        "start, to LiteLLM's proxy",
+        to("litellm", START),
+        0.1,
+        at_most=True,
+        because=_IMPORTING,
+    ),
     Target("import, to LiteLLM's proxy", to("litellm", IMPORT), 0.1, at_most=True),
     Target(
         "modules of litellm that the import loads",
