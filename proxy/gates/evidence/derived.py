@@ -167,7 +167,8 @@ def _share(quantity: Quantity, material: Material) -> Derivation | None:
     """One count as a part of another, or the growth from one to the other."""
     counts = [one for one in material.quantities if _is_count(one)]
     base = base_of(quantity)
-    within = quantity.values[0][1] * _HALF_PERCENT
+    # "30 %" is no rounded third: its zero counts, else two of some counts would make any tenth.
+    within = min(quantity.values[0][1], 1.0) * _HALF_PERCENT
     if quantity.is_share:
         within = base * (_SHARE_TOLERANCE if len(counts) <= _FEW else _SHARE_TOLERANCE_OF_MANY)
     for one, other in permutations(counts, 2):

@@ -37,6 +37,9 @@ GUESTS = "2022 kamen 1'098 Gäste, dann 1'247 Gäste"
         pytest.param("75 Prozent der 48", "48 Leute, 36 Frauen", "36 / 48", id="share"),
         pytest.param("14 Prozent mehr", GUESTS, "1'247 / 1'098 - 1", id="growth"),
         pytest.param("75 Prozent davon", "48 kg, 36 kg", None, id="share of no count"),
+        pytest.param("33 % davon", "3 Linien, 1 Bus", "1 / 3", id="share with all its digits"),
+        pytest.param("30 % davon", "3 Linien, 1 Bus", None, id="share whose zero counts"),
+        pytest.param("10 % Rabatt", "Telefon 555, 4567", None, id="share that is only near"),
         pytest.param(
             "0,4 Prozentpunkte mehr", "von 4,1 auf 4,5 Prozent", "4,5 Prozent - 4,1", id="points"
         ),
