@@ -92,8 +92,8 @@ _JUDGED = ("strict", PASSED, YARDSTICK)
 
 # Seen with hot_path.py and gates.py.
 _HOLDING = (
-    "reading and judging the 2 kB is a third of it; the rest is reading a larger request, holding, "
-    "reading and recording the reply, and asking the other gates of the shipped policy"
+    "reading and judging the 2 kB is less than half of it; the rest is reading a larger request, "
+    "holding, reading and recording the reply, and asking the other gates of the shipped policy"
 )
 # Seen with recorder.py made to drop all: p99 falls to 1.3 of the relay's.
 _RECORDING = (
