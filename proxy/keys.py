@@ -22,8 +22,8 @@ from pydantic import AfterValidator, BeforeValidator, ValidationError
 
 from proxy.contract.model_problems import Origin, problems_of
 from proxy.contract.section import CheckFailed, Section
-from proxy.contract.yaml_places import Places, read_yaml
 from proxy.errors import KeysError, Place, Problem
+from proxy.yaml_places import Places, read_yaml
 
 TOKEN_PREFIX: Final = "sk-sluice-"  # noqa: S105 - the part that all tokens share
 

@@ -8,10 +8,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from proxy.contract.section import CheckFailed, Section
 from proxy.contract.sound_parts import sound_parts
-from proxy.contract.yaml_places import KeyPath
 from proxy.errors import Place, Problem, SettingsError
 from proxy.ledger.address import DEFAULT_URL, LedgerAddress, WrongAddress, anchored, read_address
 from proxy.settings_layers import DEFAULT_FILE, Layers, Shape
+from proxy.yaml_places import KeyPath
 
 LEDGER_URL: Final[KeyPath] = ("ledger", "url")
 # How variables and flags say `null`.

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 from proxy.contract.known_words import ANY, did_you_mean
 from proxy.contract.model_problems import fields_at, has_member, is_free_mapping
-from proxy.contract.yaml_places import Entry, KeyPath, Places, parse_yaml, read_yaml
 from proxy.errors import Place, Problem
 from proxy.ledger.address import anchored
+from proxy.yaml_places import Entry, KeyPath, Places, parse_yaml, read_yaml
 
 PREFIX: Final = "SLUICEGATE_"
 DEFAULT_FILE: Final = "sluicegate.yaml"

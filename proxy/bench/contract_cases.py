@@ -12,9 +12,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from proxy.contract.model_problems import Origin, problems_of
 from proxy.contract.section import CheckFailed, Section
-from proxy.contract.yaml_places import read_yaml
 from proxy.errors import ConfigError, Place, Problem
 from proxy.gates.text_units import Unit
+from proxy.yaml_places import read_yaml
 
 TAG: Final = "quelle"
 NOTE: Final = "hinweis"

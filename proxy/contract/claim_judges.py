@@ -7,7 +7,7 @@ from typing import Final
 
 from proxy.contract.claims_answer import Unreadable, read_judgements
 from proxy.contract.claims_prompt import claims_request
-from proxy.contract.served_model import ask_served_model
+from proxy.contract.served_model import ServedModel, ask_served_model
 from proxy.errors import TimedOut, UpstreamError
 from proxy.gates.questions import Answer, JudgeClaims, Unanswered
 from proxy.telemetry.outcome import JudgeResult
@@ -104,7 +104,7 @@ class ClaimJudges:
     async def _served_model(self, lane: Lane) -> str:
         """Asked once; again after a refusal, which may come of another model being served now."""
         if lane.name not in self._served:
-            self._served[lane.name] = (await ask_served_model(lane, "")).name
+            self._served[lane.name] = (await ask_served_model(lane, ServedModel())).name
         return self._served[lane.name]
 
 

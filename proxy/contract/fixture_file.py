@@ -11,9 +11,9 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from proxy.contract.known_words import did_you_mean
 from proxy.contract.model_problems import Origin, problems_of
 from proxy.contract.section import CheckFailed, Section
-from proxy.contract.yaml_places import Places, read_yaml
 from proxy.errors import ConfigError, Fault, Place, Problem
 from proxy.gates.base import Result
+from proxy.yaml_places import Places, read_yaml
 
 FOLDER: Final = "fixtures"
 _Ending: TypeAlias = Literal["passed", "repaired", "flagged", "parked", "rejected", "refused"]

@@ -1,6 +1,6 @@
 """What one exchange works with: the request that arrived and the parts of the proxy it uses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from proxy.contract.clock import Clock
@@ -8,6 +8,7 @@ from proxy.contract.judging import Judge
 from proxy.contract.plan import Plan
 from proxy.contract.policy import Attempts, Policy, Vary
 from proxy.contract.reviews import Reviews
+from proxy.contract.served_model import ServedModel
 from proxy.telemetry.outcome import AttemptStep, Endpoint
 from proxy.upstream.engine import Engine
 from proxy.upstream.lane import Call, Headers, Lane
@@ -51,6 +52,7 @@ class Readiness(Protocol):
 class Parts:
     """What all exchanges share. `reviews` hears of flagged replies, where there is a queue.
 
+    `recipe_model` and `expected` are what the recipe says, the latter as clients ask for it.
     `readiness`: None where requests never wait for their engine.
     """
 
@@ -62,6 +64,7 @@ class Parts:
     inject_usage: bool = True
     observe: bool = False
     recipe_model: str = ""
+    expected: ServedModel = field(default_factory=ServedModel)
     reviews: Reviews | None = None
     readiness: Readiness | None = None
 

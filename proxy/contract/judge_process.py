@@ -122,6 +122,7 @@ class _Worker:
             (sys.executable, "-P", "-c", serve),
             stdin=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(), alive),
+            process_group=0,  # Ctrl-C is for us; it ends with the pipe
             env={
                 **os.environ,
                 **_ONE_THREAD,

@@ -1,11 +1,11 @@
 """Words that a configuration file may not hold: misspelt ones, and ones whose time has not come."""
 
-import difflib
 from collections.abc import Iterable
 from typing import Any, Final
 
-from proxy.contract.yaml_places import KeyPath, Places
+from proxy import nearest
 from proxy.errors import Problem
+from proxy.yaml_places import KeyPath, Places
 
 NOT_AVAILABLE: Final = "not available in this version"
 ANY: Final = "*"
@@ -14,10 +14,9 @@ ANY: Final = "*"
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A remedy for an unknown word: the likeliest known one, else all of them."""
     words = sorted(known)
-    close = difflib.get_close_matches(word, words, n=1)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    return "known: " + ", ".join(words) if words else "remove it"
+    otherwise = "known: " + ", ".join(words) if words else "remove it"
+    # The words of a policy are few, so that the likeliest may be less like.
+    return nearest.did_you_mean(word, words, otherwise, cutoff=0.6)
 
 
 def without_unavailable(

@@ -11,9 +11,9 @@ from pydantic_core import ErrorDetails
 
 from proxy.contract.known_words import did_you_mean
 from proxy.contract.section import CheckFailed
-from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Problem
 from proxy.gates.option_error import BadOption
+from proxy.yaml_places import KeyPath, Places
 
 _WANTED: Final = {
     "string_type": "text",

@@ -14,9 +14,9 @@ from proxy.contract.policy import Mode, Policy, Rule
 from proxy.contract.policy_document import PolicyDocument
 from proxy.contract.policy_rules import RuleReader
 from proxy.contract.policy_set import PolicySet
-from proxy.contract.yaml_places import Places, YamlDocument, read_yaml
 from proxy.errors import Place, PolicyError, Problem
 from proxy.gates.registry import GateKind
+from proxy.yaml_places import Places, YamlDocument, read_yaml
 
 # Keys of the design that this version does not have.
 _TO_COME: Final = (

@@ -5,8 +5,8 @@ from typing import Any
 
 from proxy.contract.known_words import did_you_mean
 from proxy.contract.policy_ladders import JUDGE, WrittenLadder
-from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Problem
+from proxy.yaml_places import KeyPath, Places
 
 
 def judge_lane(members: Mapping[str, Any], ladders: Collection[WrittenLadder]) -> str:

@@ -13,9 +13,9 @@ from pydantic import Field, create_model
 from proxy.contract.known_words import did_you_mean
 from proxy.contract.policy import Step, StepKind
 from proxy.contract.section import Section, not_yet
-from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Problem
 from proxy.gates.registry import LadderKind
+from proxy.yaml_places import KeyPath, Places
 
 _AGAIN: Final = frozenset({"same", "vary", "reask", "escalate"})
 _ENDS: Final = frozenset({"deliver", "flag", "park", "fallback", "reject"})

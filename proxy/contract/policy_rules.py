@@ -22,10 +22,10 @@ from proxy.contract.policy_ladders import (
     take_ladders,
 )
 from proxy.contract.section import Section
-from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Place, Problem
 from proxy.gates.base import JudgesCalls
 from proxy.gates.registry import GateKind
+from proxy.yaml_places import KeyPath, Places
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -181,9 +181,7 @@ class Probe:
         try:
             if self._served is None:
                 async with asyncio.timeout(seconds):
-                    self._served = await ask_served_model(
-                        self._parts.lane, self._parts.recipe_model
-                    )
+                    self._served = await ask_served_model(self._parts.lane, self._parts.expected)
             request = self._options.question.request(self._served, self._number)
             call = ProbeCall(name, request, seconds, self._before)
             return await ask(self._parts, self._rule, call)

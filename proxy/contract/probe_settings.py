@@ -14,9 +14,9 @@ from proxy.contract.probe_options import (
     Question,
 )
 from proxy.contract.section import CheckFailed, Section
-from proxy.contract.yaml_places import KeyPath
 from proxy.gates.schema import compile_schema
 from proxy.gates.schema_references import InvalidSchema
+from proxy.yaml_places import KeyPath
 
 # Beside `valid`, so that a few invalid answers do not fail the probe.
 _SPARE_ATTEMPTS: Final = 4

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from proxy.contract.known_words import NOT_AVAILABLE
-from proxy.contract.yaml_places import KeyPath
+from proxy.yaml_places import KeyPath
 
 
 class Section(BaseModel):

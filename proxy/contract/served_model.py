@@ -1,7 +1,7 @@
 """Which model an engine serves, asked of the engine itself."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from proxy.upstream.lane import Call, Lane
@@ -19,20 +19,21 @@ class ServedModel:
     context_tokens: int | None = None
 
 
-async def ask_served_model(lane: Lane, recipe_model: str) -> ServedModel:
-    """The recipe's model where it is served by that name, else the first that is listed.
+async def ask_served_model(lane: Lane, expected: ServedModel) -> ServedModel:
+    """The expected model where it is served by that name, else the first that is listed.
 
-    A list that cannot be read leaves the recipe's. Raises `UpstreamError`.
+    What the engine does not tell is as expected. Raises `UpstreamError`.
     """
     page = bytearray()
     with await lane.open(_MODELS) as reply:
         while len(page) <= _PAGE_BYTES and (chunk := await reply.chunk()):
             page += chunk
         if reply.status != _OK:
-            return ServedModel(recipe_model)
+            return expected
     listed = _listed(bytes(page))
-    named = [model for model in listed if model.name == recipe_model]
-    return (named or listed or [ServedModel(recipe_model)])[0]
+    named = [model for model in listed if model.name == expected.name]
+    served = (named or listed or [expected])[0]
+    return replace(served, context_tokens=served.context_tokens or expected.context_tokens)
 
 
 def _listed(page: bytes) -> list[ServedModel]:

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from proxy.contract.model_problems import Origin, problems_of
-from proxy.contract.yaml_places import KeyPath, Places
 from proxy.errors import Problem
+from proxy.yaml_places import KeyPath, Places
 
 M = TypeVar("M", bound=BaseModel)
 

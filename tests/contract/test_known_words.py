@@ -1,7 +1,7 @@
 import pytest
 
 from proxy.contract.known_words import ANY, did_you_mean, without_unavailable
-from proxy.contract.yaml_places import parse_yaml
+from proxy.yaml_places import parse_yaml
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from proxy.contract.model_problems import (
     problems_of,
 )
 from proxy.contract.section import CheckFailed, Section
-from proxy.contract.yaml_places import Places, parse_yaml
 from proxy.errors import Place
+from proxy.yaml_places import Places, parse_yaml
 
 
 class Word(StrEnum):

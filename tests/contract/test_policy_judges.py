@@ -8,8 +8,8 @@ from proxy.contract.policy_judges import judge_lane
 from proxy.contract.policy_ladders import take_ladders
 from proxy.contract.policy_rules import RuleReader
 from proxy.contract.policy_schema import policy_schema
-from proxy.contract.yaml_places import parse_yaml
 from proxy.gates.registry import ON_FAIL, gate_kinds
+from proxy.yaml_places import parse_yaml
 
 NAMED = "sources: [{role: tool}], judge: {lane: big}"
 

@@ -8,9 +8,9 @@ from proxy.contract.policy import Mode, Rule, Step, StepKind
 from proxy.contract.policy_ladders import ladder_block, take_ladders
 from proxy.contract.policy_rules import RuleReader
 from proxy.contract.policy_schema import policy_schema
-from proxy.contract.yaml_places import parse_yaml
 from proxy.gates.base import Gate, Result, Verdict
 from proxy.gates.registry import ON_FAIL, GateKind, LadderKind
+from proxy.yaml_places import parse_yaml
 from tests.fakes.policies import FakeGate
 
 HARD = LadderKind("hard", ("hard", "on_fail"), ("reask", "reject"))

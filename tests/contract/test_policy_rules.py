@@ -4,8 +4,8 @@ import pytest
 
 from proxy.contract.policy import Mode, Rule, Step, StepKind
 from proxy.contract.policy_rules import RuleReader
-from proxy.contract.yaml_places import parse_yaml
 from proxy.gates.registry import GateKind
+from proxy.yaml_places import parse_yaml
 from tests.fakes.span_gate import KINDS, SpanOptions, build_span
 
 

@@ -6,9 +6,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from proxy.contract.policy_schema import policy_schema, render_policy_schema
-from proxy.contract.yaml_places import parse_yaml, read_yaml
 from proxy.data_files import policies_folder
 from proxy.gates.registry import gate_kinds
+from proxy.yaml_places import parse_yaml, read_yaml
 
 SCHEMA_FILE = policies_folder() / "schema.json"
 TOP = "format: 1\nname: p\n"

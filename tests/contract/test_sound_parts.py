@@ -3,7 +3,7 @@ from pydantic import Field
 
 from proxy.contract.section import Section
 from proxy.contract.sound_parts import sound_parts
-from proxy.contract.yaml_places import parse_yaml
+from proxy.yaml_places import parse_yaml
 
 
 class Part(Section):

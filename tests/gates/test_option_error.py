@@ -1,8 +1,8 @@
 from pydantic import BaseModel, ValidationError, field_validator
 
 from proxy.contract.model_problems import Origin, problems_of
-from proxy.contract.yaml_places import parse_yaml
 from proxy.gates.option_error import BadOption
+from proxy.yaml_places import parse_yaml
 
 
 class _Options(BaseModel):

@@ -2,8 +2,8 @@ import pytest
 
 from proxy.contract.policy import Mode, Rule, Step, StepKind
 from proxy.contract.policy_rules import RuleReader
-from proxy.contract.yaml_places import parse_yaml
 from proxy.gates.registry import gate_kinds
+from proxy.yaml_places import parse_yaml
 
 
 def read(block: str) -> tuple[list[Rule], list[str]]:

@@ -27,15 +27,21 @@ _SCALAR_TAGS = frozenset(_TAG + name for name in ("str", "int", "float", "bool",
 _TEXT_TAGS = frozenset(_TAG + name for name in ("timestamp", "value"))
 _MERGE_TAG = _TAG + "merge"
 _NOT_PRINTABLE = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_LINE_END = re.compile(r"\r\n|\r|\n")
+# What ends a line in YAML 1.1.
+_LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a key and its value stand; for a list item both are the item."""
+    """Where a key and its value stand; for a list item both are the item.
+
+    `lines` are the beginnings of a text's lines, where its characters stand in the file as they
+    are: in a `|` block, or on one line without escapes.
+    """
 
     key: Place
     value: Place
+    lines: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,15 @@ class Places:
         found = self._nearest(path)
         return found.value if found else self.root
 
+    def inside(self, path: KeyPath, text: str, offset: int) -> Place:
+        """The place of one character of the text at `path`; of the text where none is known."""
+        found = self.entries.get(path)
+        before = text[:offset].split("\n")
+        if found is None or len(before) > len(found.lines):
+            return self.value(path)
+        begin = found.lines[len(before) - 1]
+        return Place(begin.file, begin.line, begin.column + len(before[-1]))
+
     def _nearest(self, path: KeyPath) -> Entry | None:
         for length in range(len(path), 0, -1):
             if entry := self.entries.get(path[:length]):
@@ -62,16 +77,24 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
-    """One YAML file: its bytes, its data (None when it cannot be read), places and problems."""
+    """One YAML file: its bytes, its data (None when it cannot be read), places and problems.
+
+    `repeated` are keys that are written twice, where the last one was asked to count.
+    """
 
     source: bytes
     data: Any
     places: Places
     problems: tuple[Problem, ...] = ()
+    repeated: tuple[Problem, ...] = ()
 
 
-def read_yaml(path: Path) -> YamlDocument:
-    """Read one file of at most 1 MiB; a file that cannot be read is a document with a problem."""
+def read_yaml(path: Path, *, last_counts: bool = False) -> YamlDocument:
+    """Read one file of at most 1 MiB; a file that cannot be read is a document with a problem.
+
+    `last_counts`: of a key that is written twice the last one counts, as in most YAML readers, and
+    it is no problem of the document.
+    """
     try:
         with path.open("rb") as file:
             source = file.read(MAX_BYTES + 1)
@@ -82,17 +105,17 @@ def read_yaml(path: Path) -> YamlDocument:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return _unreadable(path, f"the file cannot be read: {reason}", "check path and permissions")
-    return parse_yaml(source, str(path))
+    return parse_yaml(source, str(path), last_counts=last_counts)
 
 
-def parse_yaml(source: bytes, file: str) -> YamlDocument:
+def parse_yaml(source: bytes, file: str, *, last_counts: bool = False) -> YamlDocument:
     """Read one document from bytes; `file` names it in places."""
     try:
         text = _text_of(source, file)
         _check_events(text, file)
         loader = yaml.CSafeLoader(text)
         try:
-            builder = _Builder(loader, file)
+            builder = _Builder(loader, file, _LINE_END.split(text), last_counts=last_counts)
             root = loader.get_single_node()
             data = None if root is None else builder.build(root, ())
         finally:
@@ -103,7 +126,7 @@ def parse_yaml(source: bytes, file: str) -> YamlDocument:
         problem = _syntax_problem(error, text, file)
         return YamlDocument(source, None, Places(Place(file)), (problem,))
     places = Places(Place(file, 1, 1), builder.entries)
-    return YamlDocument(source, data, places, tuple(builder.problems))
+    return YamlDocument(source, data, places, tuple(builder.problems), tuple(builder.repeated))
 
 
 class _Unreadable(Exception):
@@ -215,11 +238,16 @@ def _character_at(text: str, mark: _Mark) -> str:
 class _Builder:
     """Turns nodes into data, noting places and problems on the way."""
 
-    def __init__(self, loader: yaml.CSafeLoader, file: str) -> None:
+    def __init__(
+        self, loader: yaml.CSafeLoader, file: str, lines: list[str], *, last_counts: bool
+    ) -> None:
         self.entries: dict[KeyPath, Entry] = {}
         self.problems: list[Problem] = []
+        self.repeated: list[Problem] = []
+        self._last_counts = last_counts
         self._loader = loader
         self._file = file
+        self._lines = lines
 
     def build(self, node: yaml.Node, path: KeyPath) -> Any:
         if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
@@ -235,7 +263,7 @@ class _Builder:
         values = []
         for index, child in enumerate(node.value):
             place = _place(self._file, child)
-            self.entries[*path, index] = Entry(place, place)
+            self.entries[*path, index] = Entry(place, place, self._text_lines(child))
             values.append(self.build(child, (*path, index)))
         return values
 
@@ -249,10 +277,13 @@ class _Builder:
             if name in seen:
                 first = self.entries[*path, name].key
                 message = f"the key `{name}` is written twice, first in line {first.line}"
-                self.problems.append(Problem(place, message, "remove one of the two"))
-                continue
+                noted = self.repeated if self._last_counts else self.problems
+                noted.append(Problem(place, message, "remove one of the two"))
+                if not self._last_counts:
+                    continue
             seen.add(name)
-            self.entries[*path, name] = Entry(place, _place(self._file, value_node))
+            value_place = _place(self._file, value_node)
+            self.entries[*path, name] = Entry(place, value_place, self._text_lines(value_node))
             yield name, self.build(value_node, (*path, name))
 
     def _key(self, node: yaml.Node) -> str | None:
@@ -283,6 +314,29 @@ class _Builder:
             place = _place(self._file, node)
             self.problems.append(Problem(place, message, "write text in quotes"))
             return None
+
+    def _text_lines(self, node: yaml.Node) -> tuple[Place, ...]:
+        if not isinstance(node, yaml.ScalarNode) or node.start_mark is None:
+            return ()
+        line, column = node.start_mark.line, node.start_mark.column
+        if node.style == "|":
+            return self._block_lines(node.value, line + 1)
+        quote = len(node.style or "")
+        begin = column + quote
+        if self._lines[line][begin : begin + len(node.value)] != node.value:
+            return ()
+        return (Place(self._file, line + 1, begin + 1),)
+
+    def _block_lines(self, text: str, first: int) -> tuple[Place, ...]:
+        """What stands before the text in its first line that is not empty is the indentation."""
+        lines = text.split("\n")
+        filled = next((number for number, line in enumerate(lines) if line), None)
+        if filled is None or first + filled >= len(self._lines):
+            return ()
+        indentation = len(self._lines[first + filled]) - len(lines[filled])
+        return tuple(
+            Place(self._file, first + number + 1, indentation + 1) for number in range(len(lines))
+        )
 
     def _refuse_tag(self, node: yaml.Node) -> None:
         tag = node.tag.replace(_TAG, "!!")

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from proxy.contract.yaml_places import MAX_BYTES, MAX_DEPTH, parse_yaml, read_yaml
 from proxy.errors import Place
+from proxy.yaml_places import MAX_BYTES, MAX_DEPTH, parse_yaml, read_yaml
 
 DOCUMENT = b"""\
 # first line
@@ -47,6 +47,38 @@ def test_every_key_and_value_has_its_place(
     assert places.value(path) == Place("p.yaml", *value)
 
 
+@pytest.mark.parametrize(
+    ("yaml", "word", "expected"),
+    [
+        pytest.param("a:\n  b: |\n    one\n    two three\n", "three", (4, 9), id="block"),
+        pytest.param("a:\n  b: |2-\n      one\n    two\n", "two", (4, 5), id="block, told indent"),
+        pytest.param("a:\n  b: |\n\n    one\n\n    two\n", "two", (6, 5), id="empty lines"),
+        pytest.param("a: {b: one two}", "two", (1, 12), id="plain"),
+        pytest.param("a: {b: 'one two'}", "two", (1, 13), id="quoted"),
+        pytest.param('a: {b: "one\\ttwo"}', "two", (1, 8), id="escapes: where the text begins"),
+        pytest.param("a:\n  b: >\n    one\n    two\n", "two", (2, 6), id="folded: the same"),
+    ],
+)
+def test_characters_of_a_text_have_their_places(
+    yaml: str, word: str, expected: tuple[int, int]
+) -> None:
+    document = parse_yaml(yaml.encode(), "p.yaml")
+    text = document.data["a"]["b"]
+
+    place = document.places.inside(("a", "b"), text, text.index(word))
+
+    assert document.problems == ()
+    assert place == Place("p.yaml", *expected)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\x85", "\u2028", "\u2029"])
+def test_lines_end_where_yaml_ends_them(end: str) -> None:
+    document = parse_yaml(f"a: 'x{end}{end}y'\nb: {{c: 1}}".encode(), "p.yaml")
+
+    assert document.places.value(("b", "c")) == Place("p.yaml", 4, 8)
+    assert document.places.inside(("a",), document.data["a"], 2) == Place("p.yaml", 1, 4)
+
+
 def test_columns_count_characters_not_bytes() -> None:
     places = parse_yaml("{é: ü, z: 1}".encode(), "p.yaml").places
 
@@ -58,6 +90,17 @@ def test_byte_order_mark_is_no_character() -> None:
 
     assert document.data == {"format": 1}
     assert document.places.key(("format",)) == Place("p.yaml", 1, 1)
+
+
+def test_last_of_repeated_keys_may_count() -> None:
+    document = parse_yaml(b"a: 1\nb: 2\na: 3", "p.yaml", last_counts=True)
+
+    assert document.data == {"a": 3, "b": 2}
+    assert document.problems == ()
+    assert [str(problem) for problem in document.repeated] == [
+        "p.yaml:3:1: the key `a` is written twice, first in line 1 (remove one of the two)"
+    ]
+    assert document.places.value(("a",)) == Place("p.yaml", 3, 4)
 
 
 def test_bare_date_stays_text() -> None:
