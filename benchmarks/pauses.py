@@ -1,5 +1,5 @@
-"""Does judging stop other streams? Paced streams through Sluicegate, alone and beside a neighbour
-whose replies take long to judge.
+"""What stops other streams? Paced streams through Sluicegate: alone, while its metrics page is
+read, and beside a neighbour whose replies take long to judge.
 
     python benchmarks/pauses.py [--seconds 4] [--rounds 3] [--only alone small long] [--json FILE]
 
@@ -24,6 +24,7 @@ from paused_gate import Pauses
 from peers import configured
 from processes import HERE, child
 from running import DidNotStart, fake_upstream, figures_of, load_command
+from scraping import Scrapes, read_page, scraped
 from tables import row, table_head, with_spread
 from tally import Figures
 
@@ -31,6 +32,7 @@ STREAMS = 8
 MIDDLE_ITEMS = 300  # about 30 kB
 LONG_ITEMS = 10_000  # about 1 MB, just below the production policy's limit
 SOURCE_CHARACTERS = 60_000
+ALONE = "alone"
 CONTROL = "small"
 UNJUDGED = "sources, not judged"
 _REFUSED = 422
@@ -49,13 +51,15 @@ class Neighbour:
 class Phase:
     """What runs beside the streams; `judges_here`: in a proxy without the judging process.
 
-    `control`: the phase that this one is compared with.
+    `control`: the phase that this one is compared with. `scrape_seconds`: how long after one scrape
+    of the metrics page the next one is sent; None: there is none.
     """
 
     name: str
     neighbour: Neighbour | None = None
     judges_here: bool = False
     control: str = CONTROL
+    scrape_seconds: float | None = None
 
 
 def _strict(*, items: int = 0, stream: bool = False) -> bytes:
@@ -69,7 +73,9 @@ _NO_SOURCES = Neighbour(sourced_request("passage", SOURCE_CHARACTERS))
 _HOSTILE = Neighbour(chat_request(Ask.STRICT, stream=False, schema=HOSTILE_SCHEMA), status=_REFUSED)
 
 PHASES = (
-    Phase("alone"),
+    Phase(ALONE),
+    Phase("scraped", control=ALONE, scrape_seconds=1.0),
+    Phase("scraped in a loop", control=ALONE, scrape_seconds=0.0),
     Phase(CONTROL, Neighbour(_strict())),
     Phase("middle", Neighbour(_strict(items=MIDDLE_ITEMS))),
     Phase("long", _LONG),
@@ -92,6 +98,7 @@ class Turn:
     streams: Figures
     pauses: Pauses
     neighbour: Figures | None
+    scrapes: Scrapes
 
     def figure(self, name: str) -> float | None:
         """A figure of the table: milliseconds, or so many a second."""
@@ -105,16 +112,18 @@ class Turn:
             "over 5 ms /s": pauses.long / pauses.seconds,
             "busy over 5 ms /s": pauses.long_busy / pauses.seconds,
             "neighbour's replies/s": self.neighbour.per_second if self.neighbour else None,
+            "pages/s": self.scrapes.done / pauses.seconds if self.scrapes.done else None,
         }
         return figures[name]
 
     @property
     def errors(self) -> int:
-        return self.streams.errors + (self.neighbour.errors if self.neighbour else 0)
+        beside = self.neighbour.errors if self.neighbour else 0
+        return self.streams.errors + beside + self.scrapes.failed
 
 
 RATIOS = ("lag p50", "lag p99", "lag max", "longest pause", "longest busy pause")
-ABSOLUTE = (*RATIOS, "over 5 ms /s", "busy over 5 ms /s", "neighbour's replies/s")
+ABSOLUTE = (*RATIOS, "over 5 ms /s", "busy over 5 ms /s", "neighbour's replies/s", "pages/s")
 
 # The values of one figure in one phase.
 Values = Callable[[Sequence[Turn], str, str], list[float]]
@@ -125,6 +134,7 @@ class Gate:
     """A running proxy whose event loop is listened to."""
 
     url: str
+    metrics_url: str
     process: subprocess.Popen[bytes]
 
     def pauses(self) -> Pauses:
@@ -168,21 +178,26 @@ def _turns(phases: Sequence[Phase], rounds: int, seconds: float) -> Iterator[Tur
 
 
 def _turn(number: int, phase: Phase, gate: Gate, folder: Path, seconds: float) -> Turn:
-    """The neighbour begins first and ends last."""
+    """What is beside the streams begins first and ends last."""
     streams = _load(gate.url, "paced", STREAMS, seconds)
+    scraped_url = "" if phase.scrape_seconds is None else gate.metrics_url
     gate.pauses()
-    if phase.neighbour is None:
-        with child(streams, None, HERE) as process:
-            seen = figures_of(process)
-        return Turn(number, phase.name, phase.control, seen, gate.pauses(), None)
-    body = folder / "body.json"
-    body.write_bytes(phase.neighbour.body)
-    beside = _load(gate.url, phase.neighbour.kind, 1, seconds + 1)
-    beside += ["--body", str(body), "--status", str(phase.neighbour.status)]
-    with child(beside, None, HERE) as other, child(streams, None, HERE) as process:
+    with scraped(scraped_url, phase.scrape_seconds or 0.0) as scrapes, ExitStack() as stack:
+        other = None
+        if phase.neighbour is not None:
+            command = _beside(phase.neighbour, gate, folder, seconds + 1)
+            other = stack.enter_context(child(command, None, HERE))
+        process = stack.enter_context(child(streams, None, HERE))
         seen = figures_of(process)
-        neighbour = figures_of(other)
-    return Turn(number, phase.name, phase.control, seen, gate.pauses(), neighbour)
+        neighbour = None if other is None else figures_of(other)
+    return Turn(number, phase.name, phase.control, seen, gate.pauses(), neighbour, scrapes)
+
+
+def _beside(neighbour: Neighbour, gate: Gate, folder: Path, seconds: float) -> list[str]:
+    body = folder / "body.json"
+    body.write_bytes(neighbour.body)
+    load = _load(gate.url, neighbour.kind, 1, seconds)
+    return [*load, "--body", str(body), "--status", str(neighbour.status)]
 
 
 def _load(url: str, kind: str, concurrency: int, seconds: float) -> list[str]:
@@ -198,7 +213,9 @@ def _gate(upstream: str, folder: Path, *, judges_here: bool) -> Iterator[Gate]:
     with child(command, None, folder) as process:
         if _line_of(process) != "ready":
             raise DidNotStart("the proxy ended at once; its reason stands above")
-        yield Gate(launch.url, process)
+        # The first scrape builds the listener's pages: a start, not a scrape.
+        read_page(launch.metrics_url)
+        yield Gate(launch.url, launch.metrics_url, process)
 
 
 def _line_of(process: subprocess.Popen[bytes]) -> str:
@@ -208,7 +225,7 @@ def _line_of(process: subprocess.Popen[bytes]) -> str:
 
 def _markdown(turns: Sequence[Turn], machine: Sequence[str]) -> str:
     parts = [
-        f"## Against the control: `{UNJUDGED}` for `sources`, else `{CONTROL}`",
+        f"## Against `{ALONE}` for scrapes, `{UNJUDGED}` for `sources`, else `{CONTROL}`",
         "Median of the rounds' ratios, in brackets the least and the greatest.",
         _table(turns, RATIOS, _ratios),
         "## Measured",
@@ -243,7 +260,7 @@ def _ratios(turns: Sequence[Turn], phase: str, name: str) -> list[float]:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     names = [phase.name for phase in PHASES]
-    parser = argparse.ArgumentParser(description="Measure whether judging stops other streams.")
+    parser = argparse.ArgumentParser(description="Measure what stops other streams.")
     parser.add_argument("--seconds", type=float, default=4.0, help="a phase's length (4)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of all phases (3)")
     parser.add_argument("--only", nargs="+", default=names, choices=names, metavar="PHASE")

@@ -5,7 +5,6 @@ import json
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 from installation import NotInstalled
 from peers import Launch, Peer
 from processes import HERE, Family, child
+from scraping import Scrapes, scraped
 from tally import NOTHING, Figures
 
 START_SECONDS = 180.0
@@ -24,14 +24,6 @@ SCRAPE_SECONDS = 5.0
 
 class DidNotStart(Exception):
     """A contender ended, or did not get healthy in time; the message carries its last words."""
-
-
-@dataclass(slots=True)
-class Scrapes:
-    """How often a metrics page was read, and how often that failed."""
-
-    done: int = 0
-    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ def launched(launch: Launch, folder: Path, name: str) -> Iterator[Running]:
     with child(launch.command, log, folder, launch.environment) as process:
         _wait_until_healthy(process, launch, log)
         start_seconds = time.monotonic() - began
-        with _scraped(launch.metrics_url) as scrapes:
+        with scraped(launch.metrics_url, SCRAPE_SECONDS) as scrapes:
             family = Family(process.pid)
             yield Running(launch.url, launch.headers, family, start_seconds, scrapes)
 
@@ -168,29 +160,3 @@ def _wait_until_healthy(process: subprocess.Popen[bytes], launch: Launch, log: P
             last_words = log.read_text(errors="replace").strip().splitlines()[-1:]
             raise DidNotStart(last_words[0] if last_words else "no output")
         time.sleep(0.005)
-
-
-@contextmanager
-def _scraped(metrics_url: str) -> Iterator[Scrapes]:
-    """Read a metrics page every five seconds, as Prometheus does in production."""
-    scrapes = Scrapes()
-    over = threading.Event()
-
-    def scrape() -> None:
-        while not over.is_set():
-            if _is_healthy(metrics_url):
-                scrapes.done += 1
-            else:
-                scrapes.failed += 1
-            over.wait(SCRAPE_SECONDS)
-
-    if not metrics_url:
-        yield scrapes
-        return
-    thread = threading.Thread(target=scrape, daemon=True)
-    thread.start()
-    try:
-        yield scrapes
-    finally:
-        over.set()
-        thread.join()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -24,20 +25,27 @@ from proxy.contract.probe import Probe
 from proxy.contract.questions import UpstreamAnswers
 from proxy.contract.readiness import EngineReadiness, WaitBounds
 from proxy.contract.second_look import SecondLook
-from proxy.contract.yaml_places import read_yaml
+from proxy.contract.served_model import ServedModel
 from proxy.gates.base import Repair
 from proxy.gates.registry import gate_kinds
 from proxy.keys import KeyRing
 from proxy.ledger.ledger import Ledger
-from proxy.recipes.recipe import Recipe, load_recipe
+from proxy.recipes.lane.expectations import ShownSwitch
+from proxy.recipes.lane.first_response import why_default_may_not_fit
+from proxy.recipes.lane.labels import recipe_labels
+from proxy.recipes.lane.watch import RecipeWatch
+from proxy.recipes.reading import read_recipe
+from proxy.recipes.recipe import Recipe
 from proxy.routes.asgi import Application
 from proxy.routes.later import HealthyApp, LaterApp
 from proxy.routes.openai import Door, Gateway
 from proxy.routes.public import PublicApp
 from proxy.routes.shown import Shown
 from proxy.settings import Provider, Settings, Unjudged, Usage
+from proxy.telemetry.engine_start import StartSink
 from proxy.telemetry.log import RequestLog
 from proxy.telemetry.metrics import Metrics
+from proxy.telemetry.own_metrics import BUILD_INFO, POLICY_INFO, RECIPE_INFO
 from proxy.telemetry.record import RecentRequests
 from proxy.telemetry.recorder import Recorder
 from proxy.telemetry.start_sinks import StartSinks
@@ -48,6 +56,7 @@ from proxy.upstream.lane import Lane
 from proxy.upstream.litellm import LitellmLane
 from proxy.upstream.poller import EnginePoller
 
+_LOG: Final = logging.getLogger(__name__)
 MAIN: Final = "main"
 
 # vLLM's own default of max_num_seqs, for lanes whose recipe is not known.
@@ -74,7 +83,8 @@ class Surroundings:
     """What the program takes from outside, so that a test can hand in its own.
 
     `wrap_lane` puts something around the main lane: the demo's labelled fault does.
-    `judge_process`: one that is shared; None makes one of the proxy's own.
+    `judge_process`: one that is shared; None makes one of the proxy's own. `recipe` is what the
+    main lane's engine was started from, and counts before the one that the settings name.
     """
 
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -83,6 +93,7 @@ class Surroundings:
     registry: CollectorRegistry = field(default_factory=CollectorRegistry)
     wrap_lane: LaneWrap = lambda lane: lane
     judge_process: JudgeProcess | None = None
+    recipe: Recipe | None = None
 
 
 @asynccontextmanager
@@ -91,7 +102,8 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
 
     Raises `ConfigError` with every problem of policies, keys and recipe.
     """
-    recipe = _recipe(settings)
+    recipe = around.recipe or _recipe(settings)
+    _doubt_default_slo(settings, recipe)
     policies = load_policies(
         settings.policies.folder,
         settings.policies.order,
@@ -113,7 +125,9 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             process = JudgeProcess()
             stack.callback(process.close)
             process.start()
-        engine = await _engine(metrics, around.clock, ledger)
+        starts = StartSinks((metrics, ledger) if ledger else (metrics,))
+        watch = _watch(recipe, starts, metrics)
+        engine = await _engine(watch or starts, metrics, around.clock, ledger)
         others = _judge_lanes(settings, policies, around.environ, stack)
         judges = _judges({MAIN: JudgeLane(lane), **others}, around.clock, metrics)
         poller = EnginePoller(
@@ -133,6 +147,7 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             inject_usage=settings.usage is Usage.INJECT,
             observe=settings.observe,
             recipe_model=recipe.model if recipe else "",
+            expected=_expected(recipe),
         )
         readiness = _readiness(settings, parts, poller, metrics)
         parts = replace(parts, readiness=readiness)
@@ -148,6 +163,8 @@ async def open_app(settings: Settings, around: Surroundings) -> AsyncIterator[Ap
             catch_up=recorder.flush,
             engines={MAIN: engine},
             readiness={MAIN: readiness},
+            recipes={MAIN: watch},
+            slo=settings.slo,
             is_draining=lambda: gateway.draining,
             token=_secret(settings.admin.token_env, around.environ),
         )
@@ -194,7 +211,7 @@ def _readiness(
 
 def _recipe(settings: Settings) -> Recipe | None:
     path = settings.lanes[MAIN].recipe
-    return None if path is None else load_recipe(path, read_yaml)
+    return None if path is None else read_recipe(path)
 
 
 def _ledger(
@@ -211,11 +228,38 @@ def _ledger(
     return ledger
 
 
-async def _engine(metrics: Metrics, clock: Clock, ledger: Ledger | None) -> Engine:
-    """The main lane's engine, and who hears of its starts."""
+def _expected(recipe: Recipe | None) -> ServedModel:
+    """The main lane's model as clients ask for it."""
+    if recipe is None:
+        return ServedModel()
+    engine = recipe.engine
+    return ServedModel((*engine.served_names, recipe.model)[0], engine.max_model_len)
+
+
+def _doubt_default_slo(settings: Settings, recipe: Recipe | None) -> None:
+    """Say it where nobody chose the objective and it was measured for another recipe."""
+    if recipe is None or "ttfr_seconds" in settings.slo.model_fields_set:
+        return
+    if reason := why_default_may_not_fit(recipe):
+        default = settings.slo.ttfr_seconds
+        _LOG.info("slo.ttfr_seconds is left at its default of %g s, but %s", default, reason)
+
+
+def _watch(recipe: Recipe | None, starts: StartSink, metrics: Metrics) -> RecipeWatch | None:
+    """What stands before who hears of engine starts, where the main lane has a recipe."""
+    if recipe is None:
+        return None
+    watch = RecipeWatch(recipe, starts)
+    metrics.watch_recipe(MAIN, tuple(ShownSwitch), lambda: watch.switches)
+    return watch
+
+
+async def _engine(
+    starts: StartSink, metrics: Metrics, clock: Clock, ledger: Ledger | None
+) -> Engine:
+    """The main lane's engine; `starts` hears of its starts."""
     remembered = await ledger.remembered(MAIN) if ledger else {}
-    sinks = StartSinks((metrics, ledger) if ledger else (metrics,))
-    engine = Engine(MAIN, sinks, clock.unix, remembered)
+    engine = Engine(MAIN, starts, clock.unix, remembered)
     metrics.watch_engine(
         MAIN, tuple(EngineState), state=lambda: engine.state, source=lambda: engine.source
     )
@@ -269,7 +313,7 @@ def _door(
     settings: Settings, policies: PolicySet, keys: KeyRing | None, recipe: Recipe | None
 ) -> Door:
     admission = settings.admission
-    concurrent = admission.concurrent or (recipe.max_num_seqs if recipe else None)
+    concurrent = admission.concurrent or (recipe.engine.max_num_seqs if recipe else None)
     return Door(
         policies=policies,
         admission=Admission(
@@ -294,21 +338,14 @@ def _metrics(
     metrics = Metrics(
         registry, gates=gates, repairs=tuple(Repair), slo_ttfr_seconds=settings.slo.ttfr_seconds
     )
-    metrics.info("build_info", "The running version.", [{"version": __version__}])
+    metrics.info(BUILD_INFO, [{"version": __version__}])
     metrics.info(
-        "policy_info",
-        "Policies in force, by file hash.",
+        POLICY_INFO,
         [{"policy": policy.name, "hash": policy.hash} for policy in policies.policies],
     )
     if recipe is not None:
-        row = {
-            "lane": MAIN,
-            "recipe": recipe.name,
-            "model": recipe.model,
-            "max_model_len": str(recipe.max_model_len or ""),
-            "hash": recipe.hash,
-        }
-        metrics.info("recipe_info", "The recipe that a lane is said to run.", [row])
+        row = recipe_labels(recipe, MAIN)
+        metrics.info(RECIPE_INFO, [row])
     return metrics
 
 

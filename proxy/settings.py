@@ -16,13 +16,13 @@ from proxy.contract.policy_document import check_name
 from proxy.contract.probe_settings import ProbeSettings
 from proxy.contract.section import CheckFailed, Section
 from proxy.contract.sound_parts import sound_parts
-from proxy.contract.yaml_places import KeyPath, Places, read_yaml
 from proxy.data_files import policies_folder
 from proxy.errors import Place, Problem, RecipeError, SettingsError
 from proxy.lane_url import LaneUrl
 from proxy.ledger_settings import LEDGER_URL, Ledger
-from proxy.recipes.recipe import load_recipe
+from proxy.recipes.reading import read_recipe
 from proxy.settings_layers import DEFAULT_FILE, Layers, Shape
+from proxy.yaml_places import KeyPath, Places
 
 MIB: Final = 1024 * 1024
 _READY_WAIT_SECONDS: Final = 30.0
@@ -328,7 +328,7 @@ class _Checks:
             yield Problem(self.places.value(path), message, "check the path")
             return
         try:
-            load_recipe(recipe, read_yaml)
+            read_recipe(recipe)
         except RecipeError as error:
             yield from error.problems
 

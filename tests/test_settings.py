@@ -448,7 +448,8 @@ def test_recipe_of_a_lane_is_read_along(tmp_path: Path) -> None:
 
     found = complaints(tmp_path, "lanes: {main: {url: 'http://h', recipe: r.yaml}}")
 
-    assert found == ["r.yaml:1:1: the key `model` is missing (add `model: owner/name`)"]
+    missing = "the key `command` is missing (add `command: vllm serve MODEL ...`)"
+    assert found == [f"r.yaml:1:1: {missing}"]
 
 
 def test_sections_may_be_empty(tmp_path: Path) -> None:

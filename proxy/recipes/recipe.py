@@ -1,121 +1,160 @@
-"""The seam to serving recipes: what the proxy must know of the engine behind a lane.
+"""A serving recipe, read and typed: how the engine behind a lane is started.
 
-Reads version 1 of the format, and of that only what admission and metrics need. It does not know
-how YAML is read: the reader is handed in.
+Two formats are public: version 1 of spark-vllm-docker, and version 2 of sparkrun. What counts is
+the argument list that the recipe's command comes to; nothing in a recipe is ever run by a shell.
 """
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any
 
-from proxy.errors import Place, Problem, RecipeError
-
-VERSION: Final = "1"
-_HASH_DIGITS: Final = 12
+from proxy.errors import Place
 
 
-class DocumentPlaces(Protocol):
-    """The place of each value by path."""
+class Version(IntEnum):
+    """Formats of recipes."""
 
-    def value(self, path: tuple[str | int, ...]) -> Place: ...
+    SPARK_VLLM_DOCKER = 1
+    SPARKRUN = 2
 
 
-class Document(Protocol):
-    """A configuration file that has been read: bytes, data, places, problems."""
+@dataclass(frozen=True, slots=True)
+class Speculation:
+    """`--speculative-config` as it is understood. `tokens` counts draft tokens a step.
+
+    `model` is a drafter of its own; MTP drafts with a head of the checkpoint and has none.
+    `options` holds the whole configuration, these three included.
+    """
+
+    method: str | None
+    tokens: int | None
+    model: str | None
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What the command tells the engine. None or empty: left to the engine's own default.
+
+    Lengths count tokens. `served_names` are the names clients may ask for, the first one counts.
+    """
+
+    model: str | None
+    served_names: tuple[str, ...]
+    host: str | None
+    port: int | None
+    max_model_len: int | None
+    max_num_seqs: int | None
+    max_num_batched_tokens: int | None
+    gpu_memory_utilization: float | None
+    tensor_parallel: int | None
+    pipeline_parallel: int | None
+    quantization: str | None
+    kv_cache_dtype: str | None
+    attention_backend: str | None
+    prefix_caching: bool | None
+    tool_parser: str | None
+    reasoning_parser: str | None
+    speculation: Speculation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One flag of the command. `name` is vLLM's first long spelling, such as `--max-model-len`.
+
+    `spelling` is how it was written; a flag that is not known has it for its name. `values` are
+    its words, none for a flag that takes none, `negated` where it was written `--no-…`. The place
+    is that of the flag in the file, or of the override. `known`: vLLM knows it.
+    """
+
+    name: str
+    spelling: str
+    values: tuple[str, ...]
+    place: Place
+    negated: bool = False
+    known: bool = True
 
     @property
-    def source(self) -> bytes: ...
+    def value(self) -> str | None:
+        """Its words with blanks between them; None for a flag that takes none."""
+        return " ".join(self.values) if self.values else None
 
     @property
-    def data(self) -> Any: ...
+    def shown(self) -> str:
+        """The value as people read it: `on` and `off` for switches."""
+        if self.value is None:
+            return "off" if self.negated else "on"
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One word of the argument list, and where it stands in the file."""
+
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the command comes to, with every placeholder filled in.
+
+    `program` is what it starts with (`vllm serve`), `words` all that follows, the model first
+    where it stands there. `written` are the flags in the order in which they stand; `flags` what
+    counts of them by name: the last one of each, as vLLM reads them, and dotted ones
+    (`--speculative-config.method mtp`) joined to one JSON document that replaces what was written
+    whole. `model` is what is loaded; `stray` are words that belong to no flag.
+    """
+
+    program: tuple[str, ...]
+    words: tuple[Argument, ...]
+    model: str | None
+    written: tuple[Flag, ...]
+    flags: Mapping[str, Flag]
+    stray: tuple[Argument, ...] = ()
 
     @property
-    def places(self) -> DocumentPlaces: ...
+    def arguments(self) -> tuple[str, ...]:
+        """The words behind the program, one entry each."""
+        return tuple(word.text for word in self.words)
 
     @property
-    def problems(self) -> Sequence[Problem]: ...
-
-
-ReadDocument: TypeAlias = Callable[[Path], Document]
+    def is_vllm(self) -> bool:
+        """Whether vLLM's own server is started, by any path."""
+        match self.program:
+            case (program, "serve"):
+                return program.rpartition("/")[2] == "vllm"
+            case _:
+                return False
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the engine was started. None: the recipe leaves it to the engine's default.
+    """How an engine is started.
 
-    `max_model_len` counts tokens. `hash` is the start of the SHA-256 of the file's bytes.
+    `defaults` are the values of placeholders as text, overrides laid over them; `environment` is
+    what the engine gets beside its own. `hooks` names the keys that would run something on the
+    host or in the container beside the command; they are never run. `hash` is the start of the
+    SHA-256 of the file's bytes.
     """
 
     name: str
+    version: Version
+    description: str
     model: str
-    max_num_seqs: int | None
-    max_model_len: int | None
+    model_revision: str | None
+    runtime: str
+    container: str | None
+    mods: tuple[str, ...]
+    hooks: tuple[str, ...]
+    min_nodes: int | None
+    max_nodes: int | None
+    defaults: Mapping[str, str]
+    environment: Mapping[str, str]
+    command: Command
+    engine: EngineSettings
     file: Path
     hash: str
-
-
-def load_recipe(path: Path, read: ReadDocument) -> Recipe:
-    """Read one recipe. Raises `RecipeError` with every problem in it."""
-    document = read(path)
-    reader = _Reader(document.places, list(document.problems))
-    if document.data is None and document.problems:
-        raise RecipeError(reader.problems)
-    top = reader.mapping(document.data, ())
-    if not top and reader.problems:
-        raise RecipeError(reader.problems)
-    reader.check_version(top)
-    name = reader.text(top, "name") or path.stem
-    model = reader.text(top, "model")
-    if "model" not in top:
-        reader.add(("model",), "the key `model` is missing", "add `model: owner/name`")
-    defaults = reader.mapping(top.get("defaults") or {}, ("defaults",))
-    max_num_seqs = reader.count(defaults, "max_num_seqs")
-    max_model_len = reader.count(defaults, "max_model_len")
-    if model is None or reader.problems:
-        raise RecipeError(reader.problems)
-    digest = hashlib.sha256(document.source).hexdigest()[:_HASH_DIGITS]
-    return Recipe(name, model, max_num_seqs, max_model_len, path, digest)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Takes typed values out of a document and notes what is wrong with them."""
-
-    places: DocumentPlaces
-    problems: list[Problem]
-
-    def add(self, path: tuple[str, ...], message: str, remedy: str) -> None:
-        self.problems.append(Problem(self.places.value(path), message, remedy))
-
-    def mapping(self, value: Any, path: tuple[str, ...]) -> dict[str, Any]:
-        if isinstance(value, dict):
-            return value
-        name = f"`{path[-1]}`" if path else "the file"
-        self.add(path, f"{name} must be a mapping of keys and values", "write `key: value` lines")
-        return {}
-
-    def check_version(self, top: dict[str, Any]) -> None:
-        version = top.get("recipe_version")
-        if str(version) != VERSION:
-            found = "missing" if version is None else f"`{version}`"
-            message = f"`recipe_version` is {found}; this version reads recipes of version 1"
-            self.add(("recipe_version",), message, 'write `recipe_version: "1"`')
-
-    def text(self, top: dict[str, Any], key: str) -> str | None:
-        value = top.get(key)
-        if key not in top or (isinstance(value, str) and value.strip()):
-            return value
-        self.add((key,), f"`{key}` must be text", "write it in quotes")
-        return None
-
-    def count(self, defaults: dict[str, Any], key: str) -> int | None:
-        value = defaults.get(key)
-        if value is None:
-            return None
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-        message = f"`defaults.{key}` must be a whole number above 0"
-        self.add(("defaults", key), message, "write the number without quotes")
-        return None
+    runtime_version: str | None = None

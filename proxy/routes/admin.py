@@ -4,9 +4,8 @@ No route has a model or a typed parameter: for the first of them FastAPI imports
 first version, which takes a tenth of a start and of the memory.
 """
 
-import asyncio
 import hmac
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 import msgspec
@@ -14,8 +13,10 @@ from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
 
 from proxy import __version__
+from proxy.recipes.lane.watch import RecipeWatch
 from proxy.routes.shown import Shown
-from proxy.telemetry.metrics import Metrics
+from proxy.telemetry.exposition import wanted_form
+from proxy.telemetry.scrapes import Scrapes
 
 _REQUEST_ID: Final[dict[str, Any]] = {
     "name": "request_id",
@@ -33,7 +34,7 @@ def build_admin(shown: Shown) -> FastAPI:
         summary="Health, readiness, metrics and request look-up.",
         redoc_url=None,
     )
-    scrape = _Scrape(shown.metrics)
+    scrapes = Scrapes(shown.metrics.page, shown.catch_up)
     guarded = [Depends(_token_check(shown.token))]
 
     @app.get("/ready", summary="Requests can be served", responses={503: {}})
@@ -41,15 +42,15 @@ def build_admin(shown: Shown) -> FastAPI:
         lanes = {name: _lane_state(shown, name) for name in shown.engines}
         draining = shown.is_draining()
         able = not draining and _is_able(shown, "main")
-        body = {"ready": able, "draining": draining, "lanes": lanes}
+        body = {"ready": able, "draining": draining, "lanes": lanes, "slo": _objective(shown)}
         return JSONResponse(body, status_code=200 if able else 503)
 
+    @app.head("/metrics", dependencies=guarded, include_in_schema=False)
     @app.get("/metrics", dependencies=guarded, summary="Prometheus metrics")
     async def metrics(request: Request) -> Response:
-        shown.catch_up()
-        wants_open = "application/openmetrics-text" in request.headers.get("accept", "")
-        page, content_type = await scrape.page(open_metrics=wants_open)
-        return Response(page, headers={"content-type": content_type})
+        form = wanted_form(", ".join(request.headers.getlist("accept")))
+        page = await scrapes.page(form) if request.method == "GET" else b""
+        return Response(page, headers={"content-type": form, "vary": "accept"})
 
     @app.get(
         "/sluicegate/requests/{request_id:path}",  # noqa: FAST003 - no typed parameters, see above
@@ -75,37 +76,37 @@ def _is_able(shown: Shown, lane: str) -> bool:
     return able and (readiness is None or readiness.is_ready)
 
 
-def _lane_state(shown: Shown, lane: str) -> dict[str, str | bool | None]:
+def _lane_state(shown: Shown, lane: str) -> dict[str, object]:
     engine, readiness = shown.engines[lane], shown.readiness[lane]
     return {
         "engine": engine.state,
         "asleep": engine.is_asleep,
         "starts_told_by": engine.source,
         "probe": readiness.probe_status if readiness else None,
+        "recipe": _recipe_state(shown.recipes[lane]),
     }
 
 
-class _Scrape:
-    """Renders the page in a thread, since it takes milliseconds; scrapes at once share one."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-        self._running: dict[bool, asyncio.Task[tuple[bytes, str]]] = {}
-
-    async def page(self, *, open_metrics: bool) -> tuple[bytes, str]:
-        task = self._running.get(open_metrics)
-        if task is None:
-            work = asyncio.to_thread(self._metrics.page, open_metrics=open_metrics)
-            task = asyncio.create_task(work)
-            self._running[open_metrics] = task
-            task.add_done_callback(lambda _: self._running.pop(open_metrics))
-        return await asyncio.shield(task)
+def _recipe_state(watch: RecipeWatch | None) -> dict[str, object] | None:
+    """`contradictions` is null while the engine's present start has not told what it runs."""
+    if watch is None:
+        return None
+    return {
+        "name": watch.recipe.name,
+        "hash": watch.recipe.hash,
+        "contradictions": msgspec.to_builtins(watch.contradictions),
+    }
 
 
-def _token_check(token: str | None) -> Callable[[Request], None]:
+def _objective(shown: Shown) -> dict[str, object]:
+    is_default = "ttfr_seconds" not in shown.slo.model_fields_set
+    return {"ttfr_seconds": shown.slo.ttfr_seconds, "is_default": is_default}
+
+
+def _token_check(token: str | None) -> Callable[[Request], Awaitable[None]]:
     wanted = f"Bearer {token}".encode()
 
-    def check(request: Request) -> None:
+    async def check(request: Request) -> None:
         given = request.headers.get("authorization", "").encode()
         if token is not None and not hmac.compare_digest(given, wanted):
             raise HTTPException(401, "This listener needs `Authorization: Bearer …`.")

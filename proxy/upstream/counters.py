@@ -17,12 +17,14 @@ _WORK: Final = frozenset(
 _SLEEP: Final = b"vllm:engine_sleep_state"
 _CACHE: Final = b"vllm:cache_config_info"
 _DRAFTS: Final = b"vllm:spec_decode_num_draft"
-_KEPT: Final = (_START, *sorted(_WORK), _SLEEP, _CACHE, _DRAFTS)
+_POSITIONS: Final = b"vllm:spec_decode_num_accepted_tokens_per_pos_total"
+_KEPT: Final = (_START, *sorted(_WORK), _SLEEP, _CACHE, _DRAFTS, _POSITIONS)
 # Possessive, so that a hostile line costs no more than one pass.
 _SERIES: Final = re.compile(rb'([a-z_:]+)(?:\{((?:[^"}]++|"(?:[^"\\]++|\\.)*+")*+)\})?[ \t]+(\S+)')
 _LABEL: Final = re.compile(rb'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"')
-# One engine has at most 15 lines of these names; a server may have dozens of engines.
-_LINES: Final = 1024
+# One engine has at most 15 lines of these names, and one for each draft token of a step; a server
+# may have dozens of engines.
+_LINES: Final = 2048
 _LINE_BYTES: Final = 64 << 10
 
 

@@ -195,9 +195,10 @@ class Engine:
                 self._fall_back()
 
     def learn(self, start: EngineStart, facts: Mapping[str, str]) -> None:
-        """Note versions and boot facts of a start, unless it is over."""
-        if start.number == self._start.number and not self._in_doubt:
-            self._change(facts=facts)
+        """Add to the versions and boot facts of a start, unless it is over."""
+        is_present = start.number == self._start.number and not self._in_doubt
+        if is_present and self._record is not None:
+            self._change(facts={**self._record.facts, **facts})
 
     def _leave(self, state: EngineState) -> None:
         if self._away is None or not self._outages:

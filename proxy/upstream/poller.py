@@ -88,11 +88,13 @@ class EnginePoller:
         return page
 
     async def _learn(self, page: MetricsPage) -> None:
-        """Read the facts of a start that was not seen before; calls that fail are tried again."""
-        start, record = self._engine.start, self._engine.record
+        """Read the facts of a start once, also of one that an earlier run of the proxy knew.
+
+        What is remembered may be less than is read today. Calls that fail are tried again.
+        """
+        start = self._engine.start
         if start.number != self._facts_of:
-            self._facts_of = start.number
-            self._tries = 0 if record is not None and record.facts else _TRIES
+            self._facts_of, self._tries = start.number, _TRIES
         if not self._tries:
             return
         self._tries -= 1

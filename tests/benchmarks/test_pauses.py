@@ -28,15 +28,19 @@ async def test_report_has_a_row_for_each_phase_in_each_table(tmp_path: Path) -> 
 
     code, report = await run(
         *("--seconds", "2", "--rounds", "1", "--json", str(file)),
-        *("--only", "alone", "small", "long", "long, judged here"),
+        *("--only", "alone", "scraped in a loop", "small", "long", "long, judged here"),
     )
 
     first_cells = [line.split("|")[1].strip() for line in report.splitlines() if line[:1] == "|"]
     turns = json.loads(file.read_text())["turns"]
     assert code == 0
     assert first_cells.count("small") == first_cells.count("long, judged here") == 2
-    assert [turn["phase"] for turn in turns] == ["alone", "small", "long", "long, judged here"]
-    assert [turn["streams"]["errors"] for turn in turns] == [0] * 4
+    assert [turn["phase"] for turn in turns] == [
+        *("alone", "scraped in a loop", "small", "long", "long, judged here")
+    ]
+    assert [turn["streams"]["errors"] for turn in turns] == [0] * 5
+    assert [bool(turn["scrapes"]["done"]) for turn in turns] == [False, True, False, False, False]
+    assert [turn["scrapes"]["failed"] for turn in turns] == [0] * 5
 
 
 async def test_unknown_phase_is_a_usage_error() -> None:

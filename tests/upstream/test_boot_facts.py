@@ -17,15 +17,22 @@ def _page(text: bytes) -> Facts:
     return facts_of_page(page)
 
 
-@pytest.mark.parametrize(("page", "speculative"), [("cold", "False"), ("ngram", "True")])
-def test_page_of_a_real_engine_tells_model_cache_and_drafts(page: str, speculative: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "drafts"),
+    [
+        ("cold", {"speculative": "False"}),
+        ("ngram", {"speculative": "True", "speculative_tokens": "2"}),
+    ],
+)
+def test_page_of_a_real_engine_tells_model_cache_and_drafts(page: str, drafts: Facts) -> None:
     assert _page((RECORDED / f"vllm_metrics_{page}.txt").read_bytes()) == {
         "model": "tiny",
         "num_gpu_blocks": "364",
         "block_size": "128",
         "cache_dtype": "auto",
         "enable_prefix_caching": "True",
-        "speculative": speculative,
+        "gpu_memory_utilization": "0.92",
+        **drafts,
     }
 
 
@@ -37,6 +44,15 @@ def test_facts_that_are_not_set_are_left_out() -> None:
     page = b'vllm:cache_config_info{num_gpu_blocks="None",block_size="",cache_dtype="fp8"} 1\n'
 
     assert _page(page) == {"cache_dtype": "fp8", "speculative": "False"}
+
+
+@pytest.mark.parametrize("position", ["", "-1", "1e3", "1000", "²", "one"])
+def test_position_that_is_no_number_counts_no_draft_token(position: str) -> None:
+    name = "vllm:spec_decode_num_accepted_tokens_per_pos_total"
+
+    facts = _page(f'{name}{{position="{position}"}} 0\n{name}{{position="0"}} 0\n'.encode())
+
+    assert facts["speculative_tokens"] == "1"
 
 
 def test_first_of_several_engines_and_models_counts() -> None:
@@ -57,12 +73,13 @@ def test_version_is_what_the_server_says() -> None:
     assert facts_of_version(b'{"version":"0.32.0"}') == {"vllm": "0.32.0"}
 
 
-def test_first_model_tells_name_and_length() -> None:
-    models = [{"id": "base", "max_model_len": 2048, "object": "model"}, {"id": "adapter"}]
+def test_first_model_tells_its_names_and_length() -> None:
+    first = {"id": "base", "root": "Qwen/base", "max_model_len": 2048, "object": "model"}
+    models = [first, {"id": "adapter", "root": "lora"}]
 
     facts = facts_of_models(json.dumps({"object": "list", "data": models}).encode())
 
-    assert facts == {"model": "base", "max_model_len": "2048"}
+    assert facts == {"model": "base", "root": "Qwen/base", "max_model_len": "2048"}
 
 
 @pytest.mark.parametrize(

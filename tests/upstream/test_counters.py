@@ -114,7 +114,7 @@ def test_value_is_read_behind_any_labels(line: str) -> None:
         b"process_start_time_seconds 1\nprocess_start_time_seconds 2\nvllm:prompt_tokens_total 3\n",
         b"process_start_time_seconds 1\nvllm:prompt_tokens_total_created 3\n",
         b"process_start_time_seconds 1\nvllm:prompt_tokens_total many\n",
-        b"process_start_time_seconds 1\n" + b"vllm:prompt_tokens_total 3\n" * 2000,
+        b"process_start_time_seconds 1\n" + b"vllm:prompt_tokens_total 3\n" * 4000,
         b"process_start_time_seconds 1\n" + b"x" * (1 << 20) + b"vllm:prompt_tokens_total 3\n",
     ],
     ids=[
@@ -124,6 +124,17 @@ def test_value_is_read_behind_any_labels(line: str) -> None:
 )
 def test_page_without_these_metrics_tells_nothing(page: bytes) -> None:
     assert read_counters(page) is None
+
+
+def test_positions_of_fifteen_drafts_in_dozens_of_engines_leave_the_counters_readable() -> None:
+    name = "vllm:spec_decode_num_accepted_tokens_per_pos_total"
+    labels = ((engine, position) for engine in range(64) for position in range(15))
+
+    counters = _with(
+        *(f'{name}{{engine="{engine}",position="{position}"}} 3\n' for engine, position in labels)
+    )
+
+    assert counters == Counters(1.7e9, work=0)
 
 
 def test_series_of_several_models_are_one_engine() -> None:

@@ -8,6 +8,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from prometheus_client import CollectorRegistry
 from typing_extensions import override
 
+from proxy.telemetry.engine_metrics import STARTS
 from proxy.telemetry.engine_start import (
     AskedBy,
     EngineStartRecord,
@@ -205,8 +206,9 @@ class History(RuleBasedStateMachine):
     @override
     def teardown(self) -> None:
         """Every start was counted once, but those whose answer an earlier run has counted."""
-        families = self.metrics._engine_starts.collect()
+        families = self.metrics.registry.collect()
         samples = [sample for family in families for sample in family.samples]
+        counts = [each.value for each in samples if each.name == STARTS.full_name]
         known = {record.key for record in REMEMBERED if record.certified_at}
         ended = [
             record
@@ -214,7 +216,7 @@ class History(RuleBasedStateMachine):
             if record.key not in known
             and (record.over_at or record.first_answer is not FirstAnswer.UNKNOWN)
         ]
-        assert sum(sample.value for sample in samples) == len(ended)
+        assert sum(counts) == len(ended)
 
     @invariant()
     def first_answer_never_changes(self) -> None:

@@ -134,7 +134,7 @@ async def test_counters_that_vanish_and_return_make_no_new_start() -> None:
 
 
 async def test_facts_are_read_once_for_each_start() -> None:
-    models = {"data": [{"id": "tiny", "max_model_len": 2048}]}
+    models = {"data": [{"id": "tiny", "root": "/models/tiny", "max_model_len": 2048}]}
     facts = [FakeReply((b'{"version":"0.32.0"}',)), FakeReply((json.dumps(models).encode(),))]
     real = (RECORDED / "vllm_metrics_ngram.txt").read_bytes()
     engine, told = unseen_engine()
@@ -150,12 +150,15 @@ async def test_facts_are_read_once_for_each_start() -> None:
     assert first.facts == {
         "vllm": "0.32.0",
         "model": "tiny",
+        "root": "/models/tiny",
         "max_model_len": "2048",
         "num_gpu_blocks": "364",
         "block_size": "128",
         "cache_dtype": "auto",
         "enable_prefix_caching": "True",
+        "gpu_memory_utilization": "0.92",
         "speculative": "True",
+        "speculative_tokens": "2",
     }
     assert second.facts == {"speculative": "False"}
 
@@ -179,15 +182,19 @@ async def test_facts_that_cannot_be_read_are_tried_three_times(answer: Answer) -
     assert engine.state is EngineState.COLD
 
 
-async def test_facts_of_a_remembered_start_are_not_read_again() -> None:
+async def test_facts_of_a_remembered_start_are_read_once_more_and_added() -> None:
     engine, _ = unseen_engine()
     engine.saw_page(None)
-    engine.learn(engine.start, {"vllm": "0.32.0"})
-    lane = FakeLane([_none()])
+    engine.learn(engine.start, {"vllm": "0.31.0", "attention_backend": "FLASHINFER"})
+    lane = FakeLane([_none(), FakeReply((b'{"version":"0.32.0"}',)), _none(), _none()])
+    poller = EnginePoller(lane, engine, poll_seconds=0, timeout_seconds=1)
 
-    await EnginePoller(lane, engine, poll_seconds=0, timeout_seconds=1).look()
+    await poller.look()
+    await poller.look()
 
-    assert [call.path for call in lane.calls] == ["/metrics"]
+    paths = [call.path for call in lane.calls]
+    assert paths == ["/metrics", "/version", "/v1/models", "/metrics"]
+    assert record_of(engine).facts == {"vllm": "0.32.0", "attention_backend": "FLASHINFER"}
 
 
 async def test_fact_that_is_too_long_is_left_out() -> None:
@@ -209,8 +216,7 @@ async def test_looks_come_one_after_the_other() -> None:
 
 async def test_polling_goes_on_until_it_is_cancelled() -> None:
     engine, _ = seen_engine()
-    engine.learn(engine.start, {"vllm": "0.32.0"})
-    lane = FakeLane([FakeReply((PAGE,)) for _ in range(3)])
+    lane = FakeLane([_page(), _none(), _none(), _page(), _page()])
     poller = EnginePoller(lane, engine, poll_seconds=0, timeout_seconds=1)
 
     task = asyncio.create_task(poller.run())

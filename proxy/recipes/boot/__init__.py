@@ -1,0 +1,1 @@
+"""What the log of a booting vLLM tells, and why one died."""

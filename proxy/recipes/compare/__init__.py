@@ -1,0 +1,1 @@
+"""Which switches differ between recipes, and what follows from it."""

@@ -1,0 +1,1 @@
+"""What was measured with a recipe, on which machine, and what is only transfer."""

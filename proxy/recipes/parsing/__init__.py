@@ -1,0 +1,1 @@
+"""From the text of a recipe to its argument list and typed settings."""

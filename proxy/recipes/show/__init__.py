@@ -1,0 +1,1 @@
+"""A recipe for people, for a shell, and as JSON."""

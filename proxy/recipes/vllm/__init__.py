@@ -1,0 +1,1 @@
+"""What a vLLM knows of its own flags, pinned or asked of an installed one."""
