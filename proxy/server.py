@@ -66,12 +66,12 @@ def bind(host: str, port: int, flag: str) -> socket.socket:
 def run_serve(file: Path | None, flags: Mapping[str, object], names: Mapping[str, str]) -> None:
     """The command `serve`: settings, proxy, listeners, until a signal. Raises `ConfigError`."""
     settings = load_settings(file, os.environ, flags, names)
-    _speak_on_stderr()
+    speak_on_stderr()
     with fast_runner() as runner:
         runner.run(_serve(settings, Surroundings()))
 
 
-def _speak_on_stderr() -> None:
+def speak_on_stderr() -> None:
     """Show what the program says of itself; the log of requests has stdout for itself."""
     spoken = logging.StreamHandler()
     spoken.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
@@ -120,15 +120,17 @@ async def serve(
     *,
     on_ready: Callable[[], None] = lambda: None,
     stop: asyncio.Event | None = None,
+    hears_signals: bool = True,
 ) -> None:
     """Serve until SIGTERM or SIGINT (or `stop`), then drain within `drain_seconds`.
 
-    A second signal ends the drain at once: what still runs gets an error as its end.
+    A second signal ends the drain at once: what still runs gets an error as its end. Where somebody
+    else in the process hears signals, cancelling does that.
     """
     stop = stop or asyncio.Event()
     hurry = asyncio.Event()
     public, admin = _Listener(app.public), _Listener(app.admin)
-    with _signals(stop, hurry):
+    with _signals(stop, hurry) if hears_signals else nullcontext():
         async with asyncio.TaskGroup() as group:
             group.create_task(public.serve([sockets[0]]))
             group.create_task(admin.serve([sockets[1]]))

@@ -20,4 +20,4 @@ class Pace:
     lock_patience_seconds: float = 2.0
     retry_seconds: tuple[float, float] = (1.0, 60.0)
     memory_seconds: float = 2.0
-    close_seconds: float = 2.0
+    close_seconds: float = 5.0

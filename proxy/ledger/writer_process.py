@@ -38,6 +38,7 @@ class WriterProcess:
             (sys.executable, "-P", "-c", serve),
             stdin=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(),),
+            process_group=0,  # Ctrl-C is for us; it ends with the pipe
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         theirs.close()
