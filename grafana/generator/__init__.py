@@ -1,0 +1,1 @@
+"""Grafana dashboards as plain text in Python; `build` writes them as JSON."""
