@@ -21,6 +21,7 @@ from proxy.demo.engine import (
     running_engine,
 )
 from proxy.demo.fault import FaultyLane
+from proxy.demo.race import first_of
 from proxy.demo.screen import Screen, wants_colour
 from proxy.demo.tour import tour
 from proxy.errors import SluicegateError
@@ -74,7 +75,7 @@ async def run_demo(
             else await _embedded_upstream(stack, screen)
         )
         proxy = await stack.enter_async_context(start_proxy(upstream.url, FaultyLane))
-        await _first_of(
+        await first_of(
             _show(proxy, upstream, out, screen, once=once), _stopped(proxy), upstream.ended()
         )
 
@@ -154,17 +155,3 @@ def _progress(screen: Screen) -> Progress:
         screen.line(stage, f"{seconds:.1f} s")
 
     return tell
-
-
-async def _first_of(*works: Coroutine[Any, Any, object]) -> None:
-    """Run all until one returns or raises, then cancel the others."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in tasks:
-            if task.done():
-                task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

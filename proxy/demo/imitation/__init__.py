@@ -1,0 +1,1 @@
+"""The imitation upstream: what a proxy and its dashboards see of a vLLM server, without a model."""

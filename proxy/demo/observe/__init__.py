@@ -1,0 +1,1 @@
+"""A real Prometheus beside the demo, and where to look."""
