@@ -2,24 +2,31 @@
 
 PYTHON ?= python3
 UPSTREAM =
+VARIANT = mtp1
 CASES = tests/cases/own/*.jsonl
 PORT =
 TARGET = sse
 SECONDS = 60
 PARTS = overhead growth soak
 BENCH = --write
+PROMETHEUS =
+MINUTES =
 
 VENV := .venv
 BIN := $(VENV)/bin
+PREVIEW := grafana/preview
+FIT_NODE := const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 12 || a == 20 && b >= 19 ? 0 : 1)
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: up test test-all e2e cases check fuzz wheels bench clean clean-bench clean-e2e help
+.PHONY: up test test-all e2e cases check fuzz wheels bench observe dashboards preview clean clean-bench clean-e2e help
 
 help:
 	@echo "make up       start an embedded model, the proxy before it, and a guided tour"
 	@echo "make up UPSTREAM=http://host:8000    the same before your own vLLM"
 	@echo "make up PORT=9000                    listen on 9000, and on 9001 for metrics and health"
+	@echo "make observe  an imitation of a vLLM server (no model), the proxy, a load and Prometheus: for dashboards"
+	@echo "make observe VARIANT=baseline|mtp1|mtp2|dflash|nvfp4 PORT=9000       the same at 9000 to 9003"
 	@echo "make test     run the tests"
 	@echo "make test-all the tests, those with the embedded model included, with coverage"
 	@echo "make e2e      the tests with a real vLLM on the CPU (once: 10 GB and some minutes of set-up in .e2e)"
@@ -30,6 +37,9 @@ help:
 	@echo "make wheels   does everything install from wheels on aarch64 (a DGX Spark)?"
 	@echo "make bench    what the proxy costs, beside other gateways: 17 minutes, into docs/performance.md and README"
 	@echo "make bench PARTS=growth BENCH=--quick    one part of it, only to see that it runs"
+	@echo "make dashboards    make the Grafana dashboards anew from grafana/generator"
+	@echo "make preview  pictures of the dashboards in .preview, drawn with Grafana's component library: for a look"
+	@echo "make preview PROMETHEUS=http://127.0.0.1:9090    of your own data; MINUTES=60 how far back"
 	@echo "make clean    remove .venv and every cache; make clean-e2e removes the vLLM of make e2e,"
 	@echo "              make clean-bench the other gateways of make bench"
 	@echo "PYTHON=python3.12 chooses the interpreter (3.11 or later)"
@@ -38,6 +48,11 @@ help:
 up: $(VENV)/$(if $(UPSTREAM),.core,.model)
 	@exec $(BIN)/sluicegate demo $(if $(UPSTREAM),--upstream '$(UPSTREAM)') \
 		$(if $(PORT),--port '$(PORT)' --admin-port "$$(($(PORT) + 1))")
+
+observe: $(VENV)/.core
+	@exec $(BIN)/sluicegate demo --imitate '$(VARIANT)' --restart-minutes 4 --prometheus \
+		$(if $(PORT),--port '$(PORT)' --admin-port "$$(($(PORT) + 1))" \
+		--imitation-port "$$(($(PORT) + 2))" --prometheus-port "$$(($(PORT) + 3))")
 
 test: $(VENV)/.dev
 	@exec $(BIN)/pytest -n auto
@@ -66,14 +81,22 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m grafana.generator.build --check
+
+dashboards: $(VENV)/.created
+	@$(BIN)/python -m grafana.generator.build
+
+preview: $(VENV)/.core $(PREVIEW)/dist/index.html
+	@exec $(BIN)/python -m grafana.preview $(if $(PROMETHEUS),--prometheus '$(PROMETHEUS)') \
+		$(if $(MINUTES),--minutes '$(MINUTES)')
 
 bench: $(VENV)/.core
 	@$(BIN)/python benchmarks/installation.py
 	@for part in $(PARTS); do $(BIN)/python benchmarks/$$part.py $(BENCH) || exit; done
 
 clean:
-	rm -rf $(VENV) .fuzz build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis \
-		.coverage htmlcov
+	rm -rf $(VENV) .fuzz .preview $(PREVIEW)/dist $(PREVIEW)/node_modules build dist \
+		.pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-bench:
@@ -114,4 +137,11 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.created
 $(VENV)/.fuzz: pyproject.toml $(VENV)/.created
 	@echo "Installing Sluicegate with the fuzzer (once, about a minute)."
 	@$(INSTALL) -e '.[fuzz]'
+	@touch $@
+
+$(PREVIEW)/dist/index.html: $(PREVIEW)/package-lock.json $(PREVIEW)/index.html $(wildcard $(PREVIEW)/src/*)
+	@command -v npm >/dev/null && node -e '$(FIT_NODE)' || { \
+		echo "The preview needs npm and Node 20.19, 22.12 or later; nothing else here does." >&2; exit 1; }
+	@echo "Installing Grafana's component library and building the page (once, two minutes, 500 MB)."
+	@cd $(PREVIEW) && npm ci --silent && npm run --silent build
 	@touch $@

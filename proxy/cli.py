@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from proxy import PRODUCT, __version__
 from proxy.cli_bench import add_bench
+from proxy.cli_imitate import add_imitate, run_imitate
 from proxy.cli_ledger import add_ledger
+from proxy.cli_recipe import add_recipe
 from proxy.errors import ConfigError, Problem, SluicegateError
 
 OK: Final = 0
@@ -63,6 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_init(commands)
     _add_policy(commands)
     _add_keys(commands)
+    add_recipe(commands)
     add_ledger(commands)
     add_bench(commands)
     version = commands.add_parser("version", help="print the version")
@@ -117,9 +120,14 @@ def _add_demo(commands: Any) -> None:
         "demo",
         help="a small real model behind the gate, five requests, and what the gate did",
         description="Start an embedded model (or use --upstream), serve the gate before it, send "
-        "five requests, show each answer with what the gate did, then serve until Ctrl-C.",
+        "five requests, show each answer with what the gate did, then serve until Ctrl-C. With "
+        "--imitate: an imitation of a server and a load, for dashboards and load tests.",
     )
-    demo.add_argument("--upstream", metavar="URL", help="your own vLLM instead of the small model")
+    upstream = demo.add_mutually_exclusive_group()
+    upstream.add_argument(
+        "--upstream", metavar="URL", help="your own vLLM instead of the small model"
+    )
+    add_imitate(demo, upstream)
     demo.add_argument("--port", type=int, default=8800, help="port of the OpenAI surface")
     demo.add_argument("--admin-port", type=int, default=8801, help="port of metrics and health")
     demo.add_argument(
@@ -131,9 +139,9 @@ def _add_demo(commands: Any) -> None:
 def _add_init(commands: Any) -> None:
     init = commands.add_parser(
         "init",
-        help="lay out settings, policies and recipes for editing",
-        description="Write sluicegate.yaml and copies of the shipped policies and recipes to DIR. "
-        "Files that exist are left alone.",
+        help="lay out settings, policies, recipes and dashboards for editing",
+        description="Write sluicegate.yaml and copies of the shipped policies, recipes and "
+        "dashboards to DIR. Files that exist are left alone.",
     )
     init.add_argument("folder", type=Path, metavar="DIR")
     init.set_defaults(run=_init)
@@ -195,6 +203,8 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _demo(options: argparse.Namespace) -> int:
+    if options.imitate:
+        return run_imitate(options)
     from proxy.demo.command import demo
 
     return demo(options.upstream, options.port, options.admin_port, once=options.once)

@@ -1,4 +1,4 @@
-"""Where the files that ship with the program stand: policies and recipes.
+"""Where the files that ship with the program stand: policies, recipes, dashboards.
 
 A wheel carries them inside the package, a checkout has them beside it.
 """
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 _PACKAGE: Final = Path(__file__).resolve().parent
+_TABLES: Final = frozenset({"hardware.yaml", "provenance.yaml"})
 
 
 def policies_folder(package: Path = _PACKAGE) -> Path:
@@ -17,6 +18,16 @@ def policies_folder(package: Path = _PACKAGE) -> Path:
 def recipes_folder(package: Path = _PACKAGE) -> Path:
     """The folder of the recipes that ship with the program."""
     return _shipped("recipes", package)
+
+
+def grafana_folder(package: Path = _PACKAGE) -> Path:
+    """The folder of dashboards, provisioning and Prometheus configuration."""
+    return _shipped("grafana", package)
+
+
+def recipe_files(folder: Path) -> tuple[Path, ...]:
+    """The recipes of a folder by name; the tables beside them are none."""
+    return tuple(path for path in sorted(folder.glob("*.yaml")) if path.name not in _TABLES)
 
 
 def _shipped(name: str, package: Path) -> Path:

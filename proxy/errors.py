@@ -10,6 +10,7 @@
       HeldForReview       the reply is kept back for a person, 422
       Interrupted         the proxy had to stop, 503
       LedgerTrouble       the ledger cannot be used (in ledger/trouble); no request sees it
+      InstalledVllmError  an installed vLLM cannot be asked (in recipes/installed_vllm)
       UpstreamError
         Unreachable 503, BadReply 502, StreamBroken 502, TimedOut 504
 

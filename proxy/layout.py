@@ -1,14 +1,15 @@
-"""The command `init`: lays out settings, policies and recipes for editing."""
+"""The command `init`: lays out settings, policies, recipes and dashboards for editing."""
 
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from proxy.data_files import policies_folder, recipes_folder
+from proxy.data_files import grafana_folder, policies_folder, recipe_files, recipes_folder
 from proxy.errors import Place, Problem, SettingsError
 
 SETTINGS_FILE: Final = "sluicegate.yaml"
+_RULE_TESTS: Final = ".test.yaml"
 _SETTINGS: Final = """\
 # Sluicegate's settings. Every key may be left out; docs/settings.md explains them all.
 #   sluicegate serve --config sluicegate.yaml
@@ -56,12 +57,17 @@ def lay_out(folder: Path) -> Iterator[str]:
 
 def _shipped() -> Iterator[tuple[Path, Path]]:
     """Each file that ships with the program, and where it goes in a folder of settings."""
-    policies, recipes = policies_folder(), recipes_folder()
+    policies = policies_folder()
     for pattern in ("*.yaml", "*.json", "fixtures/*/*.yaml"):
         for path in sorted(policies.glob(pattern)):
             yield path, "policies" / path.relative_to(policies)
-    for path in sorted(recipes.glob("*.yaml")):
+    for path in recipe_files(recipes_folder()):
         yield path, Path("recipes", path.name)
+    grafana = grafana_folder()
+    for pattern in ("dashboards/*.json", "provisioning/*/*.yaml", "prometheus/**/*.yaml"):
+        for path in sorted(grafana.glob(pattern)):
+            if not path.name.endswith(_RULE_TESTS):
+                yield path, "grafana" / path.relative_to(grafana)
 
 
 def _write(target: Path, text: str) -> str:

@@ -16,14 +16,14 @@ from proxy.contract.model_problems import fields_at
 from proxy.contract.policy_rules import RuleBlock
 from proxy.contract.policy_schema import policy_schema
 from proxy.contract.probe_settings import ProbeSettings
-from proxy.contract.yaml_places import parse_yaml
-from proxy.data_files import policies_folder, recipes_folder
+from proxy.data_files import policies_folder, recipe_files, recipes_folder
 from proxy.errors import Fault, ReplyableError
 from proxy.gates.registry import gate_kinds
 from proxy.ledger.starts_report import starts_json
 from proxy.ledger.tables import METADATA
 from proxy.settings import Lane, Settings, load_settings
 from proxy.upstream.litellm_request import _PASSED_ON
+from proxy.yaml_places import parse_yaml
 from tests.fakes.records import clean_start
 
 ROOT = Path(__file__).parents[1]
@@ -97,7 +97,7 @@ async def test_metrics_page_lists_exactly_the_metrics_with_type_and_labels(
     registry = CollectorRegistry()
     flags = {
         "lanes.main.url": "http://127.0.0.1:9",
-        "lanes.main.recipe": str(next(recipes_folder().glob("*.yaml"))),
+        "lanes.main.recipe": str(recipe_files(recipes_folder())[0]),
         "policies.folder": str(policies_folder()),
         "ledger.url": f"sqlite:///{tmp_path}/ledger.db",
     }

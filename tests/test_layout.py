@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.data_files import policies_folder
+from proxy.data_files import policies_folder, recipe_files, recipes_folder
 from proxy.errors import SettingsError
 from proxy.layout import SETTINGS_FILE, lay_out
 from proxy.settings import load_settings
@@ -30,6 +30,26 @@ def test_laid_out_policies_have_their_fixtures_and_are_in_force(tmp_path: Path) 
     for path in shipped.rglob("*.yaml"):
         laid = settings.policies.folder / path.relative_to(shipped)
         assert laid.read_bytes() == path.read_bytes()
+
+
+def test_recipes_are_laid_out_without_the_tables_beside_them(tmp_path: Path) -> None:
+    list(lay_out(tmp_path))
+
+    laid = {path.relative_to(tmp_path / "recipes") for path in tmp_path.glob("recipes/**/*")}
+    assert laid == {Path(path.name) for path in recipe_files(recipes_folder())}
+
+
+def test_dashboards_are_laid_out_with_provisioning_and_rules_but_not_the_rules_tests(
+    tmp_path: Path,
+) -> None:
+    list(lay_out(tmp_path))
+
+    laid = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("grafana/**/*.*")}
+    assert "grafana/dashboards/sluicegate-overview.json" in laid
+    assert "grafana/provisioning/datasources/prometheus.yaml" in laid
+    assert "grafana/prometheus/prometheus.yaml" in laid
+    assert "grafana/prometheus/rules/alerts.yaml" in laid
+    assert not any(name.endswith(".test.yaml") for name in laid)
 
 
 def test_what_exists_is_left_alone(tmp_path: Path) -> None:

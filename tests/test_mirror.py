@@ -6,7 +6,7 @@ from typing import Final
 
 TESTS: Final = Path(__file__).parent
 PROXY: Final = TESTS.parent / "proxy"
-NO_MIRRORS: Final = {"e2e", "engines", "fakes", "benchmarks", "fuzz", "cases"}
+NO_MIRRORS: Final = {"e2e", "engines", "fakes", "benchmarks", "fuzz", "cases", "grafana", "deploy"}
 OF_THE_WHOLE: Final = {"test_mirror.py", "test_docs.py", "test_sluicegate.py"}
 # Properties that several modules hold together.
 OF_SEVERAL: Final = {

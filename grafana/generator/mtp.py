@@ -260,6 +260,7 @@ def _times() -> list[Json]:
                 Query(mean(engine("request_prefill_time_seconds")), "prefill"),
             ],
             "s",
+            colours={"first token": "purple", "queue": colours.WARNING, "prefill": "blue"},
         ),
         curves(
             "Mean time between tokens",

@@ -12,11 +12,12 @@ import openai
 import pytest
 import pytest_asyncio
 
-from tests.e2e.vllm.stage import RawStream, Stage, says, strict
+from tests.e2e.vllm.stage import RawStream, Stage, says, strict, until
 from tests.engines.environment import VllmEnvironment
 from tests.engines.gate_process import GateProcess
 from tests.engines.server import VllmServer
 from tests.engines.tiny_qwen import MTP, tiny_qwen_engine
+from tests.grafana.shipped import pinned
 
 pytestmark = [
     pytest.mark.vllm,
@@ -85,7 +86,14 @@ async def test_whitespace_that_runs_away_is_cut_in_the_engine_and_never_delivere
 async def test_invalid_first_answer_is_in_the_ledger_with_its_fault_and_its_retry(
     stage: Stage,
 ) -> None:
-    starts = json.loads(await stage.gate.command("ledger", "starts", "--json"))["starts"]
+    starts: list[Any] = []
+
+    # A process of its own writes it, a while after the answer has left.
+    async def is_judged() -> bool:
+        starts[:] = json.loads(await stage.gate.command("ledger", "starts", "--json"))["starts"]
+        return any(start["retry_step"] for start in starts)
+
+    await until(is_judged)
 
     told = [
         (start["first_answer"], start["first_fault"], start["retry_step"], start["retry_valid"])
@@ -156,3 +164,10 @@ async def test_engine_stays_cold_and_drafts_all_the_while(stage: Stage) -> None:
 
     assert lane["engine"] == "cold"
     assert counters["vllm:spec_decode_num_draft_tokens_total"] > 0
+
+
+async def test_metrics_are_those_that_dashboards_are_held_against(stage: Stage) -> None:
+    page = await stage.server.metrics()
+
+    theirs = {name for name in page if name.startswith("vllm:") and not name.endswith("_created")}
+    assert theirs == pinned("vllm_0.32.0.txt")
