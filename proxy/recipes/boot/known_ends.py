@@ -105,6 +105,14 @@ KNOWN_ENDS: Final = (
         "page cache counts too)",
     ),
     _raised(
+        r"Available memory on node \d{1,3} \((?P<free>[\d.]{1,9})/(?P<total>[\d.]{1,9}) GiB\) "
+        r"on startup is less than desired CPU memory utilization \((?P<share>[\d.]{1,9}), "
+        r"(?P<wanted>[\d.]{1,9}) GiB\)",
+        "{wanted} GiB of memory were asked for (`--gpu-memory-utilization` {share}, which on a CPU "
+        "is of the machine's memory), {free} of {total} GiB are free",
+        "lower `--gpu-memory-utilization`, or end what else uses the memory",
+    ),
+    _raised(
         r"To serve at least one request with the models?'s max seq len \((?P<asked>\d{1,12})"
         r"\).{0,200}the estimated maximum model length is (?P<fits>\d{1,12})",
         "the KV cache is too small for one request of {asked} tokens; about {fits} fit",
