@@ -27,10 +27,7 @@ async def collect(job: Job, attempt: Attempt, call: Call, window: Window | None 
 
     With a `window`, events are sent as soon as they are known to be good.
     """
-    now = job.parts.clock.now
-    asked = now()
-    with await job.parts.lane.open(call) as upstream:
-        attempt.waited += now() - asked
+    with await opened(job, attempt, call) as upstream:
         see_head(job, attempt, upstream)
         if attempt.is_stream:
             await _StreamCollector(job, attempt, window).run(upstream)
@@ -38,6 +35,19 @@ async def collect(job: Job, attempt: Attempt, call: Call, window: Window | None 
             await read_body(job, attempt, upstream)
             if attempt.status == _OK:
                 attempt.reply = await reply_of(job, attempt)
+
+
+async def opened(job: Job, attempt: Attempt, call: Call) -> UpstreamReply:
+    """The upstream's reply, once its head is there. Raises `UpstreamError`.
+
+    A wait counts however it ends: what an upstream kept to itself is no time of ours.
+    """
+    now = job.parts.clock.now
+    asked = now()
+    try:
+        return await job.parts.lane.open(call)
+    finally:
+        attempt.waited += now() - asked
 
 
 def see_head(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None:
@@ -58,9 +68,11 @@ async def read_body(job: Job, attempt: Attempt, upstream: UpstreamReply) -> None
     size = 0
     while True:
         asked = now()
-        chunk = await upstream.chunk()
-        arrived = now()
-        attempt.waited += arrived - asked
+        try:
+            chunk = await upstream.chunk()
+        finally:
+            arrived = now()
+            attempt.waited += arrived - asked
         if not chunk:
             break
         if attempt.first_byte is None:
@@ -123,9 +135,11 @@ class _StreamCollector:
         size = 0
         while not attempt.cut:
             asked = self._now()
-            chunk = await (after_done(upstream) if attempt.tap.done else upstream.chunk())
-            arrived = self._now()
-            attempt.waited += arrived - asked
+            try:
+                chunk = await (after_done(upstream) if attempt.tap.done else upstream.chunk())
+            finally:
+                arrived = self._now()
+                attempt.waited += arrived - asked
             size += len(chunk)
             if size > limit:
                 raise too_large(limit, "stream")

@@ -32,13 +32,14 @@ class Patience:
         self._calls += 1
         now = self._job.parts.clock.now
         began = now()
-        may_go = await self._readiness.wait_again(
-            self._calls, min(self._left, self._deadline - began)
-        )
-        waited = now() - began
-        self._left -= waited
-        attempt.waited += waited
-        return may_go
+        try:
+            return await self._readiness.wait_again(
+                self._calls, min(self._left, self._deadline - began)
+            )
+        finally:
+            waited = now() - began
+            self._left -= waited
+            attempt.waited += waited
 
 
 def patience_for(job: Job, deadline: float) -> Patience | None:

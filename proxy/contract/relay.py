@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from proxy.contract.attempt import Attempt
 from proxy.contract.attempts import begin_attempt, finish_attempt, settle_sample
 from proxy.contract.best import end_of
-from proxy.contract.collect import after_done, not_json, read_body, reply_of, see_head
+from proxy.contract.collect import (
+    after_done,
+    not_json,
+    opened,
+    read_body,
+    reply_of,
+    see_head,
+)
 from proxy.contract.job import Client, Job
 from proxy.contract.ladder import Ladder
 from proxy.contract.patience import patience_for
@@ -58,9 +65,7 @@ class Relay:
         attempt.abandoned = True
         self.attempts.append(attempt)
         try:
-            asked = attempt.began
-            with await job.parts.lane.open(job.call(job.body, attempt.number, step)) as upstream:
-                attempt.waited = self._now() - asked
+            with await opened(job, attempt, job.call(job.body, attempt.number, step)) as upstream:
                 see_head(job, attempt, upstream)
                 if not attempt.is_stream:
                     await read_body(job, attempt, upstream)
@@ -93,15 +98,25 @@ class Relay:
         size, limit = 0, self._job.parts.limits.reply_bytes
         while True:
             asked = self._now()
-            chunk = await upstream.chunk()
-            attempt.waited += self._now() - asked
+            try:
+                chunk = await upstream.chunk()
+            finally:
+                attempt.waited += self._now() - asked
             if not chunk:
                 break
             size += len(chunk)
             if size > limit:
                 raise too_large(limit, "stream")
-            await self._client.send(chunk)
+            await self._given(attempt, chunk)
         await self._client.end()
+
+    async def _given(self, attempt: Attempt, chunk: bytes) -> None:
+        """Waiting for a client to take what came is no time of ours either."""
+        asked = self._now()
+        try:
+            await self._client.send(chunk)
+        finally:
+            attempt.waited += self._now() - asked
 
     async def _judge_enforced(self, attempt: Attempt) -> None:
         """A body in place of a stream is not sent before its verdict."""
@@ -142,9 +157,11 @@ class _EventRelay:
         limit, size = self._job.parts.limits.reply_bytes, 0
         asked = now()
         while True:
-            chunk = await upstream.chunk()
-            arrived = now()
-            attempt.waited += arrived - asked
+            try:
+                chunk = await upstream.chunk()
+            finally:
+                arrived = now()
+                attempt.waited += arrived - asked
             size += len(chunk)
             if size > limit:
                 raise too_large(limit, "stream")
@@ -205,9 +222,11 @@ class _EventRelay:
         if not self._client.started:
             await self._client.start(self._attempt.status, self._attempt.headers)
         asked = self._now()
-        await self._client.send(out)
-        sent = self._now()
-        self._attempt.waited += sent - asked
+        try:
+            await self._client.send(out)
+        finally:
+            sent = self._now()
+            self._attempt.waited += sent - asked
         if relay.first_token is None:
             tap = self._attempt.tap
             if relay.first_response is None and tap.first_response is not None:

@@ -43,9 +43,11 @@ class Window:
             await self.client.start(attempt.status, attempt.headers)
         self.sent = until
         asked = self.job.parts.clock.now()
-        await self.client.send(b"".join(pieces))
-        now = self.job.parts.clock.now()
-        attempt.waited += now - asked
+        try:
+            await self.client.send(b"".join(pieces))
+        finally:
+            now = self.job.parts.clock.now()
+            attempt.waited += now - asked
         self.first_sent = now if self.first_sent is None else self.first_sent
         self.last_sent = now
 

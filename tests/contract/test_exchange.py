@@ -2,21 +2,22 @@
 
 import asyncio
 import json
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 from typing_extensions import override
 
 from proxy.contract.exchange import Exchange
 from proxy.contract.policy import Mode, Policy, StepKind
-from proxy.errors import Interrupted, StreamBroken, UpstreamError
+from proxy.errors import Fault, Interrupted, StreamBroken, TimedOut, UpstreamError
 from proxy.telemetry.outcome import AttemptResult, Outcome, Unchecked
 from proxy.upstream.lane import Call, UpstreamReply
-from tests.fakes.job import ASKED, STREAMED, FakeClient, job_of, new_engine
+from tests.fakes.job import ASKED, STREAMED, FakeClient, FakeClock, job_of, new_engine
 from tests.fakes.lane import FakeLane, FakeReply, replying
 from tests.fakes.policies import ATTEMPTS, STREAM, FakeGate, failed, policy, rule
 from tests.fakes.upstream import Scripted, completion, stream
 
+SILENT_SECONDS = 40.0
 HELD = b": held\n\n"
 GOOD = stream(["x"], usage=None)
 
@@ -32,6 +33,63 @@ class SlowLane(FakeLane):
             while self.client.pieces.count(HELD) < 2:  # noqa: ASYNC110 - a fake has no event
                 await asyncio.sleep(0)
         return await super().open(call)
+
+
+@dataclass
+class SilentReply(FakeReply):
+    """Falls silent after its pieces until somebody's patience is at its end."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    @override
+    async def chunk(self) -> bytes:
+        if self.taken == len(self.pieces):
+            self.clock.at += SILENT_SECONDS
+            raise TimedOut("silent", code=Fault.UPSTREAM_IDLE)
+        return await super().chunk()
+
+
+@dataclass
+class SilentLane(FakeLane):
+    """Has the connection, and sends no head."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    @override
+    async def open(self, call: Call) -> UpstreamReply:
+        self.clock.at += SILENT_SECONDS
+        raise TimedOut("silent")
+
+
+@pytest.mark.parametrize("policy_of_it", [None, policy(rule())], ids=["passed", "held"])
+@pytest.mark.parametrize("pieces", [(), tuple(GOOD.pieces[:2])], ids=["at once", "in the middle"])
+@pytest.mark.parametrize("is_stream", [True, False], ids=["stream", "body"])
+async def test_silence_of_an_upstream_that_is_given_up_is_no_time_of_ours(
+    policy_of_it: Policy | None, pieces: tuple[bytes, ...], is_stream: bool
+) -> None:
+    clock = FakeClock()
+    kind = "text/event-stream" if is_stream else "application/json"
+    reply = SilentReply(pieces, headers=(("content-type", kind),), is_stream=is_stream, clock=clock)
+    exchange = Exchange(
+        job_of(FakeLane([reply]), policy_of_it, STREAMED, clock=clock), FakeClient()
+    )
+
+    await exchange.run()
+
+    record = exchange.record()
+    assert record.outcome is Outcome.TIMED_OUT
+    assert record.overhead_seconds == 0
+
+
+@pytest.mark.parametrize("policy_of_it", [None, policy(rule())], ids=["passed", "held"])
+async def test_upstream_that_sends_no_head_took_the_time(policy_of_it: Policy | None) -> None:
+    clock = FakeClock()
+    lane = SilentLane(clock=clock)
+    exchange = Exchange(job_of(lane, policy_of_it, clock=clock), FakeClient())
+
+    await exchange.run()
+
+    assert exchange.record().overhead_seconds == 0
 
 
 def _held(gate: FakeGate | None = None, after_seconds: float = 0.001) -> Policy:
