@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from proxy.recipes.check.report import HeldAgainst
+    from proxy.recipes.reading import Reading
     from proxy.recipes.recipe import Recipe
     from proxy.recipes.vllm.facts import VllmFacts
     from proxy.recipes.vllm.installed import InstalledVllm
@@ -118,6 +119,16 @@ def _add_up(actions: Any) -> None:
     up.add_argument(
         "--docker", action="store_true", help="only print the command that runs its container"
     )
+    _add_life(up)
+    up.add_argument("--log-folder", type=Path, metavar="DIR", help="where the engine's log goes")
+    up.add_argument("--verbose", action="store_true", help="show the engine's own lines")
+    _add_allowance(up)
+    _add_front(up)
+    up.set_defaults(run=_up)
+
+
+def _add_life(up: argparse.ArgumentParser) -> None:
+    """How long it may take to start and to end, and whether it starts again."""
     up.add_argument(
         "--restart", action="store_true", help="start it anew when it dies, with pauses"
     )
@@ -131,8 +142,10 @@ def _add_up(actions: Any) -> None:
         metavar="S",
         help="time for a clean end before every process is killed (default: 20)",
     )
-    up.add_argument("--log-folder", type=Path, metavar="DIR", help="where the engine's log goes")
-    up.add_argument("--verbose", action="store_true", help="show the engine's own lines")
+
+
+def _add_allowance(up: argparse.ArgumentParser) -> None:
+    """What is refused unless the user wants it."""
     up.add_argument(
         "--ignore-mods", action="store_true", help="start although mods and hooks are not applied"
     )
@@ -143,8 +156,6 @@ def _add_up(actions: Any) -> None:
         metavar="NAME",
         help="let the recipe set a variable that steers the loader or Python, such as LD_PRELOAD",
     )
-    _add_front(up)
-    up.set_defaults(run=_up)
 
 
 def _add_front(up: argparse.ArgumentParser) -> None:
@@ -219,7 +230,7 @@ def _show(options: argparse.Namespace) -> int:
 
     path = _file(options.recipe)
     if options.docker:
-        return _docker(_read(options.recipe, options.overrides))
+        return _docker(options)
     # Programs that split a command seldom know continued lines.
     command = ShowForm.COMMAND if sys.stdout.isatty() else ShowForm.COMMAND_LINE
     forms = {
@@ -231,10 +242,10 @@ def _show(options: argparse.Namespace) -> int:
     return _print(show_file(path, options.overrides, form))
 
 
-def _docker(recipe: "Recipe") -> int:
+def _docker(options: argparse.Namespace) -> int:
     from proxy.launch.container import shown_command
 
-    return _print([shown_command(recipe)])
+    return _print([shown_command(_open(options))])
 
 
 def _diff(options: argparse.Namespace) -> int:
@@ -267,15 +278,14 @@ def _fit(options: argparse.Namespace) -> int:
 
 
 def _up(options: argparse.Namespace) -> int:
-    recipe = _read(options.recipe, options.overrides)
     if options.docker:
-        return _docker(recipe)
+        return _docker(options)
 
     from proxy.launch.command import up
     from proxy.launch.options import UpOptions
 
     return up(
-        recipe,
+        _open(options),
         UpOptions(
             vllm=options.vllm,
             with_proxy=options.with_proxy,
@@ -298,6 +308,13 @@ def _read(named: str, overrides: Sequence[str] = ()) -> "Recipe":
     from proxy.recipes.reading import read_recipe
 
     return read_recipe(_file(named), overrides)
+
+
+def _open(options: argparse.Namespace) -> "Reading":
+    """As far as it can be read: what is wrong is told with all else that is against a start."""
+    from proxy.recipes.reading import open_recipe
+
+    return open_recipe(_file(options.recipe), options.overrides)
 
 
 def _file(named: str) -> Path:

@@ -7,6 +7,7 @@ carries its problems, so that a caller can report them together with its own.
 """
 
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,11 +63,12 @@ class Places:
     def inside(self, path: KeyPath, text: str, offset: int) -> Place:
         """The place of one character of the text at `path`; of the text where none is known."""
         found = self.entries.get(path)
-        before = text[:offset].split("\n")
-        if found is None or len(before) > len(found.lines):
+        line = text.count("\n", 0, offset)
+        if found is None or line >= len(found.lines):
             return self.value(path)
-        begin = found.lines[len(before) - 1]
-        return Place(begin.file, begin.line, begin.column + len(before[-1]))
+        begin = found.lines[line]
+        column = min(offset, len(text)) - (text.rfind("\n", 0, offset) + 1)
+        return Place(begin.file, begin.line, begin.column + column)
 
     def _nearest(self, path: KeyPath) -> Entry | None:
         for length in range(len(path), 0, -1):
@@ -96,6 +98,8 @@ def read_yaml(path: Path, *, last_counts: bool = False) -> YamlDocument:
     it is no problem of the document.
     """
     try:
+        if not _is_file_or_folder(path.stat().st_mode):
+            return _unreadable(path, "this is no plain file", "copy what it holds into a file")
         with path.open("rb") as file:
             source = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
@@ -127,6 +131,11 @@ def parse_yaml(source: bytes, file: str, *, last_counts: bool = False) -> YamlDo
         return YamlDocument(source, None, Places(Place(file)), (problem,))
     places = Places(Place(file, 1, 1), builder.entries)
     return YamlDocument(source, data, places, tuple(builder.problems), tuple(builder.repeated))
+
+
+def _is_file_or_folder(mode: int) -> bool:
+    """To open a pipe waits for its other end, and a device may never end."""
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 class _Unreadable(Exception):
@@ -307,13 +316,16 @@ class _Builder:
             self._refuse_tag(node)
             return None
         try:
-            return self._loader.construct_object(node)
+            found = self._loader.construct_object(node)
+            # Python refuses to write a number with very many digits, which it reads in hexadecimal.
+            str(found)
         except (ValueError, KeyError, IndexError, OverflowError):
             kind = node.tag.removeprefix(_TAG)
             message = f"`{node.value[:40]}` cannot be read as {kind}"
             place = _place(self._file, node)
             self.problems.append(Problem(place, message, "write text in quotes"))
             return None
+        return found
 
     def _text_lines(self, node: yaml.Node) -> tuple[Place, ...]:
         if not isinstance(node, yaml.ScalarNode) or node.start_mark is None:

@@ -107,7 +107,7 @@ def test_recipe_that_is_not_vllm_is_not_started(tmp_path: Path, capsys: Capture)
 
     assert main(["recipe", "up", str(path), "--vllm", sys.executable]) == 2
 
-    assert f"{path}: the command starts `touch`" in capsys.readouterr().err
+    assert f"{path}:3:10: the command starts `touch`" in capsys.readouterr().err
     assert not Path("here").exists()
 
 

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,9 @@ def test_bare_date_stays_text() -> None:
         pytest.param(
             f"a: {'9' * 5000}", "1:4", "cannot be read as int", "quotes", id="huge number"
         ),
+        pytest.param(
+            f"a: 0x{'f' * 5000}", "1:4", "cannot be read as int", "quotes", id="huge hexadecimal"
+        ),
         pytest.param("1: x", "1:1", "key `1` is not text", 'quotes: "1"', id="number as key"),
         pytest.param("on: x", "1:1", "key `on` is not text", 'quotes: "on"', id="truth as key"),
         pytest.param("[a]: x", "1:1", "a key must be text", "plain name", id="list as key"),
@@ -199,6 +203,21 @@ def test_missing_file_is_a_problem(tmp_path: Path) -> None:
     assert problem.place == Place(str(tmp_path / "absent.yaml"))
     assert problem.message == "there is no such file"
     assert problem.remedy
+
+
+def test_pipe_is_a_problem_and_nobody_waits_for_its_other_end(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.yaml"
+    os.mkfifo(path)
+
+    (problem,) = read_yaml(path).problems
+
+    assert problem.message == "this is no plain file"
+
+
+def test_device_is_a_problem() -> None:
+    (problem,) = read_yaml(Path("/dev/zero")).problems
+
+    assert problem.message == "this is no plain file"
 
 
 def test_folder_is_a_problem(tmp_path: Path) -> None:

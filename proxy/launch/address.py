@@ -2,7 +2,9 @@
 
 import errno
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from proxy.errors import Place, Problem, SettingsError
@@ -11,6 +13,12 @@ from proxy.recipes.recipe import Recipe
 # vLLM's own defaults.
 _ANYWHERE: Final = ""
 _PORT: Final = 8000
+_REMEDIES: Final[Mapping[int | None, str]] = MappingProxyType(
+    {
+        errno.EADDRINUSE: "end what listens there, or choose another with `--set port=N`",
+        errno.EACCES: "choose a port above 1023 with `--set port=N`",
+    }
+)
 _OWN: Final = {_ANYWHERE: "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -41,11 +49,11 @@ class EngineAddress:
         try:
             with socket.create_server((self.host, self.port), family=family):
                 pass
-        except OSError as error:
+        # A name that is none is no error of the system, but of IDNA.
+        except (OSError, UnicodeError) as error:
             place = Place(f"{self.host or '*'}:{self.port}")
-            told = error.strerror or str(error)
-            remedy = "end what listens there, or choose another with `--set port=N`"
-            if error.errno != errno.EADDRINUSE:
-                remedy = "the address is not this machine's; change `host`"
+            number = error.errno if isinstance(error, OSError) else None
+            told = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            remedy = _REMEDIES.get(number, "the address is not this machine's; change `host`")
             message = f"the engine could not listen here: {told}"
             raise SettingsError([Problem(place, message, remedy)]) from error

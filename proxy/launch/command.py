@@ -16,11 +16,13 @@ from proxy.launch.display import Display
 from proxy.launch.front import serving
 from proxy.launch.log_file import LogFile, log_path
 from proxy.launch.options import UpOptions
-from proxy.launch.plan import Allowance, LaunchPlan, launch_plan
+from proxy.launch.plan import LaunchPlan, launch_plan
 from proxy.launch.ready import ReadyReport
 from proxy.launch.restarts import RestartRule, Restarts
 from proxy.launch.stop_signal import StopSignal
 from proxy.launch.supervisor import Limits, Supervisor
+from proxy.recipes.launchable.refusals import Allowance
+from proxy.recipes.reading import Reading
 from proxy.recipes.recipe import Recipe
 from proxy.recipes.vllm.installed import find_vllm
 from proxy.server import fast_runner, speak_on_stderr
@@ -41,14 +43,14 @@ class VllmMissing(SluicegateError):
     """There is no vLLM to be started."""
 
 
-def up(recipe: Recipe, options: UpOptions) -> int:
+def up(reading: Reading, options: UpOptions) -> int:
     """Start the engine of a recipe and keep it until a signal; the exit code.
 
     Raises `ConfigError` and other `SluicegateError`s: for what is wrong before anything is
     started, and for an engine that died.
     """
     display = Display(sys.stderr, os.environ, verbose=options.verbose)
-    launch = prepare(recipe, options, os.environ, datetime.now().astimezone())
+    launch = prepare(reading, options, os.environ, datetime.now().astimezone())
     speak_on_stderr()
     with fast_runner() as runner:
         return runner.run(run(launch, display))
@@ -69,7 +71,7 @@ class Launch:
 
 
 def prepare(
-    recipe: Recipe, options: UpOptions, environ: Mapping[str, str], now: datetime
+    reading: Reading, options: UpOptions, environ: Mapping[str, str], now: datetime
 ) -> Launch:
     """Find out everything that can be known before the start.
 
@@ -82,7 +84,8 @@ def prepare(
             "container's command with --docker)"
         )
     allowance = Allowance(options.ignore_mods, frozenset(options.allow_env))
-    plan = launch_plan(recipe, found.program, allowance)
+    plan = launch_plan(reading, found.program, allowance)
+    recipe = reading.whole()
     address = EngineAddress.of(recipe)
     address.check_free()
     folder = options.log_folder or _state_folder(environ) / _LOGS

@@ -16,11 +16,15 @@ from proxy.recipes.parsing.arguments import ReadCommand, read_command
 from proxy.recipes.parsing.engine_settings import SettingsReader
 from proxy.recipes.parsing.keys import KeyReader
 from proxy.recipes.parsing.overrides import Overrides
-from proxy.recipes.recipe import Command, EngineSettings, Recipe, Version
+from proxy.recipes.recipe import Command, EngineSettings, Recipe, Version, program_name
 from proxy.recipes.vllm.facts import VllmFacts, pinned_facts
 from proxy.yaml_places import YamlDocument, read_yaml
 
 HOOKS: Final = ("pre_exec", "post_exec", "post_commands")
+BESIDE: Final = (
+    *("build_args", "builder", "builder_config", "containers"),
+    *("runtime_config", "executor", "executor_config"),
+)
 _HASH_DIGITS: Final = 12
 
 
@@ -36,6 +40,12 @@ class Reading:
     command: ReadCommand | None
     problems: tuple[Problem, ...]
 
+    def whole(self) -> Recipe:
+        """The recipe. Raises `RecipeError` with every problem in it."""
+        if self.problems or self.recipe is None:
+            raise RecipeError(self.problems)
+        return self.recipe
+
 
 def read_recipe(
     path: Path, overrides: Sequence[str] = (), facts: VllmFacts | None = None
@@ -44,10 +54,7 @@ def read_recipe(
 
     Raises `RecipeError` with every problem in it.
     """
-    reading = open_recipe(path, overrides, facts)
-    if reading.problems or reading.recipe is None:
-        raise RecipeError(reading.problems)
-    return reading.recipe
+    return open_recipe(path, overrides, facts).whole()
 
 
 def open_recipe(
@@ -123,9 +130,12 @@ def _recipe(path: Path, document: YamlDocument, keys: KeyReader, parts: _Parts) 
         file=path,
         hash=hashlib.sha256(document.source).hexdigest()[:_HASH_DIGITS],
         runtime_version=keys.text(("runtime_version",)),
+        beside={name: text for name in BESIDE if (text := keys.as_json((name,)))},
     )
 
 
 def _guessed_runtime(command: Command) -> str:
     """By the program that is started."""
-    return command.program[0].rpartition("/")[2] if command.program else ""
+    if command.is_vllm:
+        return "vllm"
+    return program_name(command.program[0]) if command.program else ""

@@ -5,12 +5,24 @@ the argument list that the recipe's command comes to; nothing in a recipe is eve
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from proxy.errors import Place
+
+SERVE: Final = "serve"
+# How vLLM's server is started as a module of Python; the second one takes no word `serve`.
+VLLM_MODULES: Final = (
+    ("vllm.entrypoints.cli.main", SERVE),
+    ("vllm.entrypoints.openai.api_server",),
+)
+
+
+def program_name(program: str) -> str:
+    """The name of a program without its folder."""
+    return program.rpartition("/")[2]
 
 
 class Version(IntEnum):
@@ -102,10 +114,11 @@ class Command:
     """What the command comes to, with every placeholder filled in.
 
     `program` is what it starts with (`vllm serve`), `words` all that follows, the model first
-    where it stands there. `written` are the flags in the order in which they stand; `flags` what
-    counts of them by name: the last one of each, as vLLM reads them, and dotted ones
-    (`--speculative-config.method mtp`) joined to one JSON document that replaces what was written
-    whole. `model` is what is loaded; `stray` are words that belong to no flag.
+    where it stands there. `before` are the words before the program, which only a shell would obey:
+    assignments, and programs that start others. `written` are the flags in the order in which they
+    stand; `flags` what counts of them by name: the last one of each, as vLLM reads them, and dotted
+    ones (`--speculative-config.method mtp`) joined to one JSON document that replaces what was
+    written whole. `model` is what is loaded; `stray` are words that belong to no flag.
     """
 
     program: tuple[str, ...]
@@ -114,6 +127,7 @@ class Command:
     written: tuple[Flag, ...]
     flags: Mapping[str, Flag]
     stray: tuple[Argument, ...] = ()
+    before: tuple[str, ...] = ()
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -122,10 +136,16 @@ class Command:
 
     @property
     def is_vllm(self) -> bool:
-        """Whether vLLM's own server is started, by any path."""
+        """Whether vLLM's own server is started: by any path, as a module, behind other words."""
+        is_module = any(self.program[-len(module) :] == module for module in VLLM_MODULES)
+        return is_module or self.is_vllm_serve
+
+    @property
+    def is_vllm_serve(self) -> bool:
+        """Whether the program is `vllm serve`, by any path."""
         match self.program:
             case (program, "serve"):
-                return program.rpartition("/")[2] == "vllm"
+                return program_name(program) == "vllm"
             case _:
                 return False
 
@@ -137,7 +157,8 @@ class Recipe:
     `defaults` are the values of placeholders as text, overrides laid over them; `environment` is
     what the engine gets beside its own. `hooks` names the keys that would run something on the
     host or in the container beside the command; they are never run. `hash` is the start of the
-    SHA-256 of the file's bytes.
+    SHA-256 of the file's bytes. `beside` holds keys that say how the image is built or run, by
+    name as text, JSON where they are no text; nothing acts upon them.
     """
 
     name: str
@@ -158,3 +179,4 @@ class Recipe:
     file: Path
     hash: str
     runtime_version: str | None = None
+    beside: Mapping[str, str] = field(default_factory=dict)

@@ -14,7 +14,7 @@ import yaml
 
 from proxy import __version__
 from proxy.launch.plan import launch_plan
-from proxy.recipes.reading import read_recipe
+from proxy.recipes.reading import open_recipe
 from proxy.settings import Settings, load_settings
 from tests.deploy.shipped import (
     DEPLOY,
@@ -136,7 +136,7 @@ def test_volumes_are_declared() -> None:
 
 
 def test_engine_runs_the_recipe_that_the_gate_is_told_of() -> None:
-    plan = launch_plan(read_recipe(recipe_file()), ("vllm",))
+    plan = launch_plan(open_recipe(recipe_file()), ("vllm",))
     engine = services()["vllm"]
 
     assert (*engine["entrypoint"], *engine["command"]) == plan.arguments

@@ -16,7 +16,7 @@ from proxy.launch.command import Launch, prepare, run
 from proxy.launch.display import Display
 from proxy.launch.options import UpOptions
 from proxy.launch.stop_signal import StopSignal
-from proxy.recipes.reading import read_recipe
+from proxy.recipes.reading import Reading, open_recipe
 from proxy.recipes.recipe import Recipe
 from tests.engines.server import free_port
 
@@ -41,9 +41,14 @@ command: |
 
 def recipe_at(folder: Path, port: int) -> Recipe:
     """One that a stand-in can serve."""
+    return reading_at(folder, port).whole()
+
+
+def reading_at(folder: Path, port: int) -> Reading:
+    """The same as it was read."""
     path = folder / "tiny.yaml"
     path.write_text(RECIPE.format(port=port))
-    return read_recipe(path)
+    return open_recipe(path)
 
 
 def stand_in(folder: Path) -> Path:
@@ -112,7 +117,7 @@ def prepared(folder: Path, options: UpOptions | None = None, **does: Any) -> Lau
     """A launch of the stand-in with logs and ledger in the folder."""
     chosen = options or UpOptions(ledger_url="none")
     chosen = replace(chosen, vllm=stand_in(folder), log_folder=folder / "logs")
-    return prepare(recipe_at(folder, free_port()), chosen, environ(**does), NOW)
+    return prepare(reading_at(folder, free_port()), chosen, environ(**does), NOW)
 
 
 @asynccontextmanager

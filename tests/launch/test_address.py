@@ -41,7 +41,7 @@ def test_port_that_is_taken_is_told_with_a_remedy() -> None:
     address.check_free()
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])
+@pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid", "a..b", "x" * 64])
 def test_address_of_another_machine_is_told(host: str) -> None:
     with pytest.raises(SettingsError, match="not this machine's"):
         EngineAddress(host, 8000).check_free()

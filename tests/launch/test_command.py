@@ -20,7 +20,7 @@ from proxy.launch.options import UpOptions
 from proxy.launch.plan import LaunchPlan, launch_plan
 from proxy.ledger.address import read_address
 from proxy.ledger.queries import read_starts
-from proxy.recipes.reading import read_recipe
+from proxy.recipes.reading import open_recipe
 from tests.engines.server import free_port
 from tests.fakes.launch import (
     BOOT_LOG,
@@ -29,12 +29,12 @@ from tests.fakes.launch import (
     Screen,
     environ,
     prepared,
-    recipe_at,
+    reading_at,
     running,
     stand_in,
 )
 from tests.launch.test_plan import document, hostile_documents
-from tests.recipes.made import recipe_of
+from tests.recipes.made import reading_of
 
 QUIET: Final = UpOptions(ledger_url="none")
 # What a Python adds to its own environment.
@@ -121,34 +121,34 @@ async def test_deaf_engine_is_ended_when_its_time_is_over(tmp_path: Path) -> Non
 
 def test_port_in_use_is_told_before_anything_starts(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        recipe = recipe_at(tmp_path, taken.getsockname()[1])
+        reading = reading_at(tmp_path, taken.getsockname()[1])
 
         with pytest.raises(SettingsError, match="already in use"):
-            prepare(recipe, replace(QUIET, vllm=stand_in(tmp_path)), environ(), NOW)
+            prepare(reading, replace(QUIET, vllm=stand_in(tmp_path)), environ(), NOW)
 
 
 def test_machine_without_vllm_is_told_what_to_do(tmp_path: Path) -> None:
-    recipe = recipe_at(tmp_path, free_port())
+    reading = reading_at(tmp_path, free_port())
 
     with pytest.raises(VllmMissing, match=r"--vllm.*--docker"):
-        prepare(recipe, QUIET, {"PATH": str(tmp_path)}, NOW)
+        prepare(reading, QUIET, {"PATH": str(tmp_path)}, NOW)
 
 
 def test_recipe_that_cannot_be_launched_is_refused_with_the_options_that_help(
     tmp_path: Path,
 ) -> None:
-    recipe = recipe_of(tmp_path, document(mods=["mods/x"], env={"PATH": "/x"}))
+    reading = reading_of(tmp_path, document(mods=["mods/x"], env={"PATH": "/x"}))
     options = replace(QUIET, vllm=stand_in(tmp_path))
 
     with pytest.raises(RecipeError, match="--ignore-mods"):
-        prepare(recipe, options, environ(), NOW)
+        prepare(reading, options, environ(), NOW)
 
 
 def test_logs_are_kept_where_the_system_keeps_state(tmp_path: Path) -> None:
-    recipe = recipe_at(tmp_path, free_port())
+    reading = reading_at(tmp_path, free_port())
     options = replace(QUIET, vllm=stand_in(tmp_path))
 
-    launch = prepare(recipe, options, {**environ(), "XDG_STATE_HOME": "/var/state"}, NOW)
+    launch = prepare(reading, options, {**environ(), "XDG_STATE_HOME": "/var/state"}, NOW)
 
     assert launch.log.parent == Path("/var/state/sluicegate/engines")
 
@@ -181,11 +181,11 @@ def test_no_recipe_text_makes_the_child_another_one(text: str) -> None:
         path.write_bytes(text.replace("CANARY", f"{folder}/CANARY").encode())
         program = (str(stand_in(folder)),)
         try:
-            recipe = read_recipe(path)
-            plan = launch_plan(recipe, program)
+            reading = open_recipe(path)
+            plan = launch_plan(reading, program)
         except RecipeError:
             return
-        before = set(folder.iterdir())
+        recipe, before = reading.whole(), set(folder.iterdir())
 
         told = asyncio.run(_told_by_the_child(folder, plan, launch))
 

@@ -21,7 +21,7 @@ from proxy.launch.session import members
 from proxy.launch.stop_signal import StopSignal
 from proxy.launch.supervisor import Limits, Supervisor
 from tests.engines.server import free_port
-from tests.fakes.launch import BOOT_LOG, Screen, environ, recipe_at, stand_in
+from tests.fakes.launch import BOOT_LOG, Screen, environ, reading_at, stand_in
 
 QUICK = RestartRule(first_seconds=0.01, boot_deaths=2)
 NO_LIMITS = Limits(boot_seconds=None, stop_seconds=60)
@@ -68,7 +68,7 @@ def scene(
     witness = Witness(f"http://127.0.0.1:{port}")
     with LogFile(folder / "engine.log") as log:
         supervisor = Supervisor(
-            plan=launch_plan(recipe_at(folder, port), (str(program or stand_in(folder)),)),
+            plan=launch_plan(reading_at(folder, port), (str(program or stand_in(folder)),)),
             environ=environ(**does),
             url=witness.url,
             limits=limits,

@@ -32,10 +32,14 @@ def test_flag_shows_its_value(
         (("vllm",), False),
         (("sh", "serve"), False),
         (("vllm", "serve", "x"), False),
+        (("python3", "-m", "vllm.entrypoints.cli.main", "serve"), True),
+        (("python3", "-m", "vllm.entrypoints.openai.api_server"), True),
+        (("python3", "-m", "vllm.entrypoints.cli.main"), False),
     ],
 )
 def test_only_its_own_server_is_vllm(program: tuple[str, ...], expected: bool) -> None:
     command = Command(program, (Argument("m", PLACE),), "m", (), {})
 
     assert command.is_vllm is expected
+    assert command.is_vllm_serve is (expected and program[0].endswith("vllm"))
     assert command.arguments == ("m",)

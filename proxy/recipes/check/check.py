@@ -13,8 +13,10 @@ from proxy.recipes.check.finding import Finding, Severity, in_order, of_problem
 from proxy.recipes.check.flag_value import is_unfilled
 from proxy.recipes.check.flags import check_flags
 from proxy.recipes.check.keys import check_keys
+from proxy.recipes.check.launchable import check_launchable
 from proxy.recipes.check.parser import check_with_parser
 from proxy.recipes.check.placeholders import check_placeholders
+from proxy.recipes.check.quotes import check_quotes
 from proxy.recipes.check.speculation import check_speculation
 from proxy.recipes.check.subject import Document, Subject
 from proxy.recipes.check.text import check_text
@@ -31,7 +33,7 @@ UNREADABLE: Final = "unreadable"
 MAX_FINDINGS: Final = 200
 _MALFORMED: Final = "malformed"
 # Of the engine's part of a command, whatever the engine.
-_OF_COMMAND: Final = (check_text, check_placeholders)
+_OF_COMMAND: Final = (check_text, check_placeholders, check_quotes)
 _OF_VLLM: Final = (check_flags, check_speculation, check_contradictions, check_knowledge)
 
 
@@ -61,6 +63,7 @@ def check_recipe(
 def _of_subject(subject: Subject, installed: InstalledVllm | None) -> Iterator[Finding]:
     for check in _OF_COMMAND:
         yield from check(subject)
+    yield from check_launchable(subject)
     if not subject.recipe.command.is_vllm:
         yield _other_engine(subject)
         return

@@ -190,6 +190,15 @@ def _names(subject: Subject) -> Iterator[Finding]:
 
 def _address(subject: Subject) -> Iterator[Finding]:
     flag, host = subject.flag("--host"), subject.recipe.engine.host
+    if host is None and flag is None and subject.flag("--uds") is None:
+        yield Finding(
+            Severity.NOTE,
+            "default-address",
+            subject.document.places.value(("command",)),
+            "without `--host`, vLLM listens on every address: whoever reaches the port uses the "
+            "engine past the gate",
+            "with Sluicegate on the same machine, add `--host 127.0.0.1`",
+        )
     if flag and host in _EVERYWHERE:
         yield Finding(
             Severity.NOTE,

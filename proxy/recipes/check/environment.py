@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from proxy.nearest import nearest
 from proxy.recipes.check.finding import Finding, Severity
-from proxy.recipes.check.subject import CONTROL, Document
+from proxy.recipes.check.subject import Document
 from proxy.recipes.check.values import secret
 from proxy.recipes.show.secrets import is_secret
 from proxy.recipes.vllm.facts import VllmFacts
@@ -60,8 +60,9 @@ class _Variable:
             yield self._of_value(Severity.WARNING, "environment-switch", message, remedy)
         if not isinstance(self.value, str):
             return
-        if CONTROL.search(self.value):
-            message = f"`env.{self.name}` holds a line break or another control character"
+        if not self.value.isprintable():
+            message = f"`env.{self.name}` holds a line break or another character that cannot be "
+            message += "seen"
             yield self._of_value(
                 Severity.ERROR, "control-character", message, "write the value on one line"
             )

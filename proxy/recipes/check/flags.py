@@ -11,7 +11,7 @@ from proxy.recipes.check.finding import Finding, Severity
 from proxy.recipes.check.flag_value import Refused, refusal
 from proxy.recipes.check.subject import Subject
 from proxy.recipes.check.values import secret
-from proxy.recipes.recipe import Flag
+from proxy.recipes.recipe import SERVE, Flag
 from proxy.recipes.show.secrets import is_secret
 from proxy.recipes.vllm.facts import Arity, VllmFlag
 
@@ -50,7 +50,7 @@ class _Written:
         yield from self._arity(known)
         if self.flag.values and not self._is_dotted:
             yield from self._value(known)
-            if is_secret(self.flag.name) and not self.flag.values[-1].startswith("$"):
+            if self._holds_secret:
                 yield secret(self._value_place, f"`{self.flag.name}`")
 
     def _unknown(self) -> Finding:
@@ -131,6 +131,12 @@ class _Written:
         yield Finding(document.unknown_is, "unknown-name", self._value_place, message, remedy)
 
     @property
+    def _holds_secret(self) -> bool:
+        """Whether the file does: an override has no line in it, and a variable no value."""
+        is_value = is_secret(self.flag.name) and not self.flag.values[-1].startswith("$")
+        return is_value and self._value_place.line > 0
+
+    @property
     def _is_dotted(self) -> bool:
         return "." in self.flag.spelling.partition("=")[0]
 
@@ -194,9 +200,11 @@ def _words(subject: Subject) -> Iterator[Finding]:
             "no-model",
             begin,
             "the command names no model: vLLM would load a default of its own",
-            "write the model behind `vllm serve`",
+            "write the model behind `vllm serve`"
+            if command.program[-1:] == (SERVE,)
+            else "write `--model MODEL`; this module makes nothing of a word without a flag",
         )
-    elif command.words[0].text.startswith("-") and subject.flag("--served-model-name"):
+    elif _is_model_missed(subject):
         yield Finding(
             Severity.ERROR,
             "model-not-first",
@@ -204,3 +212,15 @@ def _words(subject: Subject) -> Iterator[Finding]:
             "with `--served-model-name`, vLLM wants the model as the first word",
             "write the model directly behind `vllm serve`",
         )
+
+
+def _is_model_missed(subject: Subject) -> bool:
+    """Whether vLLM misses its first word: with names to serve, and no `--model` spelled out.
+
+    A module of Python is not asked for it, nor is a file behind `--config` looked into.
+    """
+    command = subject.recipe.command
+    spellings = {flag.spelling.partition("=")[0] for flag in command.written}
+    is_asked = command.program[-1:] == (SERVE,) and not spellings & {"--model", "--config"}
+    names = subject.flag("--served-model-name")
+    return is_asked and names is not None and command.words[0].text.startswith("-")

@@ -16,7 +16,10 @@ from proxy.recipes.recipe import Version
 
 _BRACE: Final = re.compile(r"\{\{|\}\}|\$?\{([A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
 _SINGLE: Final = frozenset("{}")
+# The begin of a field of `str.format`: what follows the name says how its value is written.
+_FIELD: Final = re.compile(r"\{([^{}.\[!:]+)(?=[.\[!:}])[^{}]{0,40}\}?")
 _MODEL: Final = "model"
+_SHOWN_CHARACTERS: Final = 60
 # sparkrun itself looks at these, whether the command names them or not.
 _READ_BY_RUNNER: Final = frozenset(
     {
@@ -31,6 +34,7 @@ def check_placeholders(subject: Subject) -> Iterator[Finding]:
     braces = _Braces(subject)
     yield from braces.unknown_names()
     yield from braces.single_braces()
+    yield from braces.fields()
     yield from braces.doubled_braces()
     yield from _unused_defaults(subject)
 
@@ -74,12 +78,39 @@ class _Braces:
         is_first = self.subject.document.version is Version.SPARK_VLLM_DOCKER
         if not is_first and not is_doubled:
             return
+        for part, offset in self._lone_braces():
+            place = self._place(part.offset + offset)
+            if self._field(part, offset) is None:
+                yield _mixed(place) if is_doubled else _single(place)
+
+    def fields(self) -> Iterator[Finding]:
+        """Known names in braces that are no placeholders, since they are not all there is."""
+        is_first = self.subject.document.version is Version.SPARK_VLLM_DOCKER
+        for part, offset in self._lone_braces():
+            if field := self._field(part, offset):
+                shown = field[0][:_SHOWN_CHARACTERS]
+                elsewhere = "; run-recipe would fill this in" if is_first else ""
+                yield Finding(
+                    Severity.ERROR,
+                    "not-a-placeholder",
+                    self._place(part.offset + offset),
+                    f"`{shown}` stays as it stands, since a placeholder is a name of letters, "
+                    f"digits and `_` in braces, and no more{elsewhere}",
+                    "write `{name}`, and the value in `defaults` as it shall stand here",
+                )
+
+    def _lone_braces(self) -> Iterator[tuple[_Part, int]]:
+        """The first of each word that is neither doubled nor part of a placeholder."""
         for part in self._parts():
             offset = _first_single(part.text)
-            if offset is None:
-                continue
-            place = self._place(part.offset + offset)
-            yield _mixed(place) if is_doubled else _single(place)
+            if offset is not None:
+                yield part, offset
+
+    def _field(self, part: _Part, offset: int) -> re.Match[str] | None:
+        """The field of `str.format` that begins there, where its name is known."""
+        found = _FIELD.match(part.text, offset)
+        known = {*self.subject.read.values, *self.subject.document.mapping("defaults")}
+        return found if found and found[1] in known else None
 
     def doubled_braces(self) -> Iterator[Finding]:
         if self.subject.document.version is Version.SPARK_VLLM_DOCKER:
@@ -136,7 +167,7 @@ def _single(place: Place) -> Finding:
         Severity.WARNING,
         "single-brace",
         place,
-        "a single brace in version 1: run-recipe stops here with a KeyError (sparkrun and "
+        "a single brace in version 1: run-recipe stops here with an error (sparkrun and "
         "Sluicegate read it)",
         "double every brace that is no placeholder: `{{` and `}}`",
     )
@@ -154,18 +185,21 @@ def _mixed(place: Place) -> Finding:
 
 def _unused_defaults(subject: Subject) -> Iterator[Finding]:
     defaults = subject.document.mapping("defaults")
-    texts = [word.text for word in subject.read.template]
+    texts = [word.text for word in (*subject.read.before, *subject.read.template)]
     texts += [value for value in defaults.values() if isinstance(value, str)]
     used = {name for text in texts for name in placeholders(text)}
     if subject.document.version is Version.SPARKRUN:
         used |= _READ_BY_RUNNER
     for name in defaults:
         if name not in used:
-            shown = name[:60]
+            shown = name[:_SHOWN_CHARACTERS]
+            remedy = f"write `{{{shown}}}` where it belongs, or remove it"
+            if not placeholders(f"{{{name}}}"):
+                remedy = "give it a name of letters, digits and `_`, or remove it"
             yield Finding(
                 Severity.WARNING,
                 "unused-default",
                 subject.document.places.key(("defaults", name)),
                 f"`{shown}` fills no placeholder of the command: to change it changes nothing",
-                f"write `{{{shown}}}` where it belongs, or remove it",
+                remedy,
             )

@@ -16,8 +16,6 @@ from proxy.recipes.vllm.build import EngineBuild, build_of
 from proxy.recipes.vllm.facts import VllmFacts
 from proxy.yaml_places import Places
 
-# Line breaks among them; neither an argument nor a variable may hold one.
-CONTROL: Final = re.compile("[\\x00-\\x1f\\x7f\\x85\\u2028\\u2029]")
 # Images that hold vLLM as its authors release it. Every other may hold one that knows more.
 _PLAIN_IMAGES: Final = frozenset(
     {

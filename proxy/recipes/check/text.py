@@ -1,20 +1,24 @@
 """The text of a recipe's command: what a shell would make of it, and what is lost on the way."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from proxy.errors import Place
 from proxy.recipes.check.finding import Finding, Severity
-from proxy.recipes.check.subject import CONTROL, Subject
+from proxy.recipes.check.subject import Subject
 from proxy.recipes.parsing.arguments import COMMAND
 from proxy.recipes.parsing.braces import placeholders
+from proxy.recipes.parsing.engine import ASSIGNMENT
 from proxy.recipes.parsing.words import Note, Oddity, Word
 from proxy.recipes.show.secrets import is_secret
 
 _HARMLESS_BEFORE: Final = frozenset({"export", "set", "exec", "cd", "source", ".", "ulimit"})
 _JOINERS: Final = frozenset({";", "&&"})
 _SHELL_CHARACTERS: Final = frozenset(" \t\n;&|()<>\"'`$*?[]{}~#!\\")
+# A home folder, names of files, and several words of one.
+_PATTERN: Final = re.compile(r"^~|[*?]|\[[^\[\]]*\]|\{[^{}]*(,|\.\.)[^{}]*\}")
 _SHOWN_CHARACTERS: Final = 60
 
 
@@ -23,6 +27,7 @@ def check_text(subject: Subject) -> Iterator[Finding]:
     text = _Text(subject)
     for note in _noted(subject.read.script.notes):
         yield from text.of_note(note)
+    yield from text.before_the_engine()
     yield from text.other_commands()
     yield from text.control_characters()
     if subject.recipe.command.is_vllm:
@@ -93,6 +98,9 @@ class _Text:
                 message = f"`{note.text}` is for a shell, and no shell reads the command"
                 remedy = "leave one command: the engine and its flags"
                 yield self._error(note, "shell-operator", message, remedy)
+            case Oddity.SHELL_QUOTE:
+                message = f"`{note.text}` opens a quote of bash; here the `$` stays text"
+                yield self._error(note, "shell-quote", message, "remove the `$`")
             case Oddity.VARIABLE if not is_before:
                 message = f"`{note.text[:_SHOWN_CHARACTERS]}` stays as it stands; a shell would "
                 message += "put a variable in its place"
@@ -118,13 +126,31 @@ class _Text:
                 "set variables in `env`" if is_setting else "remove it",
             )
 
+    def before_the_engine(self) -> Iterator[Finding]:
+        """Assignments each, and the first of the programs that would start the engine."""
+        words = self.subject.read.before
+        for word in words:
+            if ASSIGNMENT.fullmatch(word.text):
+                name = word.text.partition("=")[0][:_SHOWN_CHARACTERS]
+                what = f"the assignment of `{name}` before the engine is not made"
+                yield self._before(word, what, f"set `{name}` in `env`")
+        programs = [word for word in words if not ASSIGNMENT.fullmatch(word.text)]
+        for word in programs[:1]:
+            what = f"`{word.text[:_SHOWN_CHARACTERS]}` before the engine is not run"
+            yield self._before(word, what, "begin the command with the engine")
+
+    def _before(self, word: Word, what: str, remedy: str) -> Finding:
+        message = f"{what}: only a shell would do that, and `recipe up` refuses it"
+        place = self._place(word.offset)
+        return Finding(Severity.WARNING, "before-engine", place, message, remedy)
+
     def control_characters(self) -> Iterator[Finding]:
         """Arguments that `recipe up` refuses; a log or a process list would show them wrongly."""
         for word, text in self._filled():
-            if CONTROL.search(text):
+            if not text.isprintable():
                 name = next(iter(placeholders(word.text)), None)
                 what = f"`{{{name}}}` is filled with" if name else "an argument holds"
-                message = f"{what} a line break or another control character"
+                message = f"{what} a line break or another character that cannot be seen"
                 yield Finding(
                     Severity.ERROR,
                     "control-character",
@@ -134,11 +160,34 @@ class _Text:
                 )
 
     def unquoted_values(self) -> Iterator[Finding]:
-        """Values that a shell would split or change, since no quotes stand round them."""
+        """Values that a shell would split, change or drop, since no quotes stand round them."""
         for word, text in self._filled():
-            if word.quoted or text == word.text or not _SHELL_CHARACTERS.intersection(text):
+            if word.quoted:
                 continue
-            yield self._unquoted(word, text)
+            if text == word.text:
+                yield from self._pattern(word)
+            elif not text:
+                yield self._dropped(word)
+            elif _SHELL_CHARACTERS.intersection(text):
+                yield self._unquoted(word, text)
+
+    def _pattern(self, word: Word) -> Iterator[Finding]:
+        """A word in which a shell would look for files, or which it would make several of."""
+        if _PATTERN.search(word.text):
+            message = (
+                f"`{word.text[:_SHOWN_CHARACTERS]}` stays as it stands; a shell may put names "
+            )
+            message += "of files or other words in its place"
+            place = self._place(word.offset)
+            remedy = "write the value out, in single quotes"
+            yield Finding(Severity.WARNING, "shell-pattern", place, message, remedy)
+
+    def _dropped(self, word: Word) -> Finding:
+        message = f"`{word.text[:_SHOWN_CHARACTERS]}` is filled with nothing, without quotes: a "
+        message += "shell would drop the word; here it is an empty argument"
+        remedy = "give it a value, remove it, or put it in single quotes if empty is meant"
+        place = self._place(word.offset)
+        return Finding(Severity.WARNING, "unquoted-value", place, message, remedy)
 
     def _unquoted(self, word: Word, text: str) -> Finding:
         shown = "" if self._is_secret(word) else f" `{text[:_SHOWN_CHARACTERS]}`"

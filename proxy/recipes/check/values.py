@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from proxy.errors import Place
-from proxy.recipes.check.finding import Finding, Severity
+from proxy.recipes.check.finding import Finding, Severity, of_problem
 from proxy.recipes.check.subject import Document
+from proxy.recipes.launchable.image_name import image_problem
 from proxy.recipes.show.secrets import MASK, is_secret
 from proxy.yaml_places import KeyPath
 
 # Other keys that must be text are refused by the reader.
 _VERSION_KEY: Final = "runtime_version"
+_IMAGE_KEY: Final = "container"
+_OF_ONE_LINE: Final = ("name", "model", "model_revision", "runtime", _VERSION_KEY, _IMAGE_KEY)
+_MODS: Final = "mods"
 _PLAIN: Final = re.compile(r"[^\s,}\]#]+")
 _REFERENCE: Final = re.compile(r"\$\{?[A-Za-z_][A-Za-z0-9_]*\}?")
 _SHOWN_CHARACTERS: Final = 60
@@ -26,6 +30,28 @@ def check_values(document: Document) -> Iterator[Finding]:
         if is_secret(name) and isinstance(value, str) and not _is_reference(value):
             yield secret(document.places.value(path), f"`defaults.{name}`")
     yield from written.not_text(_VERSION_KEY, document.data.get(_VERSION_KEY))
+    yield from _unseen(document)
+    yield from _image(document)
+
+
+def _unseen(document: Document) -> Iterator[Finding]:
+    """Texts of one line that hold a line break or another character that cannot be seen."""
+    texts: list[tuple[KeyPath, Any]] = [((key,), document.data.get(key)) for key in _OF_ONE_LINE]
+    mods = document.data.get(_MODS)
+    texts += [((_MODS, at), mod) for at, mod in enumerate(mods if isinstance(mods, list) else ())]
+    for path, text in texts:
+        if isinstance(text, str) and not text.isprintable():
+            message = f"`{path[0]}` holds a line break or another character that cannot be seen"
+            place = document.places.value(path)
+            remedy = "write it on one line"
+            yield Finding(Severity.ERROR, "control-character", place, message, remedy)
+
+
+def _image(document: Document) -> Iterator[Finding]:
+    name = document.text(_IMAGE_KEY)
+    problem = image_problem(name, document.places.value((_IMAGE_KEY,))) if name else None
+    if problem is not None:
+        yield of_problem(problem, "no-image")
 
 
 def secret(place: Place, where: str) -> Finding:

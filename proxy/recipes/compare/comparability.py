@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Final
 
 from proxy.recipes.compare.base_model import base_model
-from proxy.recipes.compare.switch_groups import EFFECTS, Effect, Group
-from proxy.recipes.compare.switch_values import SPECULATION_METHOD
+from proxy.recipes.compare.switch_groups import Effect, Group, effects_of
+from proxy.recipes.compare.switch_values import SPECULATION_METHOD, meaning_of
 from proxy.recipes.compare.switches import MODEL, Switch, loaded_model, switches_of
 from proxy.recipes.recipe import Recipe
 
@@ -30,12 +30,20 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """What an engine chose by itself. `is_inferred`: nobody says so of this recipe itself."""
+
+    value: str
+    is_inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One switch that two recipes set differently. None: not set, left to the engine's default.
 
     `unit` is what it counts as: a new method of speculation brings its tokens, its drafter and its
-    options with it, and all of that is one switch. `same_path`: one recipe pins what the other's
-    engine was seen to choose by itself.
+    options with it, and all of that is one switch. `chosen` is what the engine of the other recipe
+    chose where one recipe pins it; None where that is not known.
     """
 
     name: str
@@ -43,18 +51,26 @@ class Difference:
     unit: str
     a: Switch | None
     b: Switch | None
-    same_path: bool = False
+    chosen: Choice | None = None
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """What it may move; empty where that is not known."""
-        return EFFECTS[self.group]
+        """What it may move; empty where that is not known, or nothing as both run one path."""
+        return () if self.same_path else effects_of(self.name, self.group)
 
     @property
     def is_pin(self) -> bool:
         """Whether one recipe fixes a kernel's backend that the other lets the engine choose."""
         one_sided = _is_set(self.a) != _is_set(self.b)
         return one_sided and self.group is Group.KERNELS and self.name.endswith("-backend")
+
+    @property
+    def same_path(self) -> bool:
+        """Whether one recipe pins what the other's engine chose by itself."""
+        pinned = self.a if self.is_set_in_a else self.b
+        if self.chosen is None or pinned is None:
+            return False
+        return pinned.meaning == meaning_of(self.name, self.group, self.chosen.value)
 
     @property
     def is_set_in_a(self) -> bool:
@@ -76,20 +92,25 @@ class Comparison:
         others = [each for each in self.differences if not each.same_path]
         return units_of(others or self.differences)
 
+    @property
+    def is_same_path(self) -> bool:
+        """Whether pins of what the other engine chooses by itself are all that differs."""
+        return bool(self.differences) and all(each.same_path for each in self.differences)
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What the engines of two recipes were seen to choose, by switch."""
+    """What the engines of two recipes chose for switches that those leave open, by switch."""
 
-    a: Mapping[str, str] = field(default_factory=dict)
-    b: Mapping[str, str] = field(default_factory=dict)
+    a: Mapping[str, Choice] = field(default_factory=dict)
+    b: Mapping[str, Choice] = field(default_factory=dict)
 
 
 def compare(a: Recipe, b: Recipe, chosen: Chosen | None = None) -> Comparison:
     """Compare two recipes switch by switch; the order of flags and their spelling do not matter."""
     seen = chosen or Chosen()
     found = [
-        replace(each, same_path=_is_same_path(each, seen))
+        replace(each, chosen=_chosen(each, seen))
         for each in _differences(switches_of(a), switches_of(b))
     ]
     counted = tuple(each for each in found if each.group.counts)
@@ -98,11 +119,9 @@ def compare(a: Recipe, b: Recipe, chosen: Chosen | None = None) -> Comparison:
     return replace(comparison, verdict=_verdict(a, b, comparison))
 
 
-def _is_same_path(each: Difference, chosen: Chosen) -> bool:
-    pinned, seen = (each.a, chosen.b) if each.is_set_in_a else (each.b, chosen.a)
-    if not each.is_pin or pinned is None or each.name not in seen:
-        return False
-    return pinned.value.lower() == seen[each.name].lower()
+def _chosen(each: Difference, chosen: Chosen) -> Choice | None:
+    side = chosen.b if each.is_set_in_a else chosen.a
+    return side.get(each.name) if each.is_pin else None
 
 
 def units_of(differences: Sequence[Difference]) -> tuple[str, ...]:

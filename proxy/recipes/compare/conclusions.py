@@ -7,9 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from proxy.recipes.compare.base_model import base_model, checkpoint_of
-from proxy.recipes.compare.comparability import Comparison, Difference, Verdict, units_of
+from proxy.recipes.compare.comparability import (
+    Choice,
+    Comparison,
+    Difference,
+    Verdict,
+    units_of,
+)
 from proxy.recipes.compare.image import is_fixed_build
-from proxy.recipes.compare.switch_groups import Effect
+from proxy.recipes.compare.switch_groups import Effect, Group
 from proxy.recipes.compare.switches import MODEL, loaded_model
 from proxy.recipes.recipe import Recipe
 
@@ -24,6 +30,8 @@ def conclusions(a: Recipe, b: Recipe, comparison: Comparison) -> Iterator[str]:
     match comparison.verdict:
         case Verdict.IDENTICAL:
             yield _IDENTICAL
+        case _ if comparison.is_same_path:
+            yield _only_pins(comparison)
         case Verdict.ONE_SWITCH:
             yield _one_switch(comparison)
         case Verdict.LIMITED:
@@ -32,12 +40,20 @@ def conclusions(a: Recipe, b: Recipe, comparison: Comparison) -> Iterator[str]:
             yield _different_model(a, b)
     if comparison.verdict is not Verdict.DIFFERENT_MODEL:
         yield from _pins(comparison)
-    yield from _builds(a, b)
+        yield from _drafts(comparison)
+    yield from _builds(a, b, comparison)
     yield from _hooks(a, b)
 
 
 def _one_switch(comparison: Comparison) -> str:
     (unit,) = comparison.units
+    if any(
+        each.is_pin and each.name == unit and not each.chosen for each in comparison.differences
+    ):
+        return (
+            f"Only {_named((unit,))} differs, and one side leaves it to the engine: only where"
+            " that chose another one can a difference be due to it."
+        )
     return (
         f"Only {_named((unit,))} differs: a difference in throughput, TTFR or quality is due to it,"
         " on one machine and with one measuring protocol, where it is larger than the scatter of"
@@ -86,14 +102,14 @@ def _different_model(a: Recipe, b: Recipe) -> str:
 
 def _pins(comparison: Comparison) -> Iterator[str]:
     for pin in comparison.differences:
-        if pin.same_path:
-            yield _same_path(pin)
-    pins = [each for each in comparison.differences if each.is_pin and not each.same_path]
+        if pin.chosen:
+            yield _known_path(pin, pin.chosen)
+    pins = [each for each in comparison.differences if each.is_pin and not each.chosen]
     for side, other in (("A", "B"), ("B", "A")):
         pinned = [each for each in pins if each.is_set_in_a == (side == "A")]
         if pinned:
             yield _pinned(pinned, side, other)
-    others = [each for each in comparison.differences if not each.is_pin]
+    others = [each for each in comparison.differences if each not in pins and not each.same_path]
     if pins and len(units_of(others)) == 1 and comparison.verdict is Verdict.LIMITED:
         yield (
             f"With the same path on both sides only {_named(units_of(others))} differs: then, and"
@@ -101,13 +117,39 @@ def _pins(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def _same_path(pin: Difference) -> str:
-    pinned, side, other = (pin.a, "A", "B") if pin.is_set_in_a else (pin.b, "B", "A")
-    value = pinned.value if pinned else ""
+def _only_pins(comparison: Comparison) -> str:
+    is_one = len(comparison.units) == 1
+    differing = "The pin is the only difference" if is_one else "Pins are the only differences"
     return (
-        f"{side} pins `{pin.name} {value}`, which {other}'s engine was seen to choose by itself:"
-        " both run the same path. The pin makes it reproducible, and is no speed-up of its own."
+        f"{differing}, and both run the same path: results of both show how far measuring alone"
+        " scatters."
     )
+
+
+def _known_path(pin: Difference, chosen: Choice) -> str:
+    pinned, side, other = (pin.a, "A", "B") if pin.is_set_in_a else (pin.b, "B", "A")
+    start = f"{side} pins `{pin.name} {pinned.value if pinned else ''}`"
+    seen = f"{other}'s engine was seen to choose"
+    implied = ""
+    if chosen.is_inferred:
+        seen, implied = f"{other}'s engine chose", ", as the source's own ablation implies"
+    if pin.same_path:
+        return (
+            f"{start}, which {seen} by itself{implied}: both run the same path. The pin makes it"
+            " reproducible, and is no speed-up of its own."
+        )
+    return f"{start}; {seen} `{chosen.value}` by itself{implied}: two paths."
+
+
+def _drafts(comparison: Comparison) -> Iterator[str]:
+    drafting = [each for each in comparison.differences if each.group is Group.SPECULATION]
+    if drafting:
+        yield (
+            f"{_named(units_of(drafting))}: drafts are verified, so that in theory no answer"
+            " changes. In practice a drafter, its attention path, or the end of the thinking"
+            " inside accepted drafts can break tool arguments and strict JSON: measure them on"
+            " both sides, not the speed alone."
+        )
 
 
 def _pinned(pins: Sequence[Difference], side: str, other: str) -> str:
@@ -120,11 +162,17 @@ def _pinned(pins: Sequence[Difference], side: str, other: str) -> str:
     )
 
 
-def _builds(a: Recipe, b: Recipe) -> Iterator[str]:
+def _builds(a: Recipe, b: Recipe, comparison: Comparison) -> Iterator[str]:
+    builds = [each.name for each in comparison.differences if each.group is Group.BUILD]
     if a.container != b.container:
         yield (
             "Other container: not the same build, so that defaults and kernels may differ without"
             " any switch."
+        )
+    elif builds:
+        yield (
+            f"{_named(tuple(builds))} may mean another build, so that defaults and kernels may"
+            " differ without any switch."
         )
     elif a.container is None:
         yield "No container is named: that both ran the same build must be seen elsewhere."

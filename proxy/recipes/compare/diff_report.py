@@ -1,7 +1,6 @@
 """`sluicegate recipe diff`: the switches in which two recipes differ, and what follows from it."""
 
 import json
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from proxy.recipes.compare.base_model import checkpoint_of
 from proxy.recipes.compare.comparability import Chosen, Comparison, Difference, Verdict, compare
 from proxy.recipes.compare.conclusions import conclusions
 from proxy.recipes.compare.diff_results import choices_of, record_of, result_lines, results_document
+from proxy.recipes.compare.item import item_lines
 from proxy.recipes.compare.switch_groups import Effect, Group
 from proxy.recipes.compare.switch_values import SPECULATION_METHOD
 from proxy.recipes.compare.switches import MODEL, Switch
@@ -20,10 +20,10 @@ from proxy.recipes.show.secrets import MASK, Secrets, is_secret
 
 NOT_SET: Final = "not set"
 NOT_KNOWN: Final = "not known"
+NOTHING: Final = "nothing: the same path"
 EVERYTHING: Final = "everything"
 _OFF: Final = "off"
 _NONE: Final = "-"
-_TEXT_COLUMNS: Final = 100
 _HEADINGS: Final = ("switch", "A", "B", "may move")
 _YIELDING: Final = ("A", "B")
 
@@ -65,7 +65,7 @@ class _Report:
             yield ""
         yield self._verdict()
         for sentence in (*self._conclusions, *self._notes()):
-            yield from _item(printable(sentence))
+            yield from item_lines(printable(sentence))
         if results := list(result_lines(*self._records)):
             yield ""
             yield from map(printable, results)
@@ -89,6 +89,12 @@ class _Report:
         return f"{verdict}: {printable(self._comparison.units[0])}"
 
     def _notes(self) -> Iterator[str]:
+        rows, units = len(self._comparison.differences), len(self._comparison.units)
+        if rows != units:
+            yield (
+                f"The {rows} rows count as {units}: a new method of speculation is one switch with"
+                " all its parts, and a pin of the path that runs anyway is none."
+            )
         if any(NOT_SET in _shown(each) for each in self._comparison.differences):
             yield f"`{NOT_SET}` leaves a switch to the engine's default, which is not guessed here."
         if uncounted := self._comparison.uncounted:
@@ -112,6 +118,7 @@ class _Report:
             "a": self._value(each, each.a),
             "b": self._value(each, each.b),
             "may_move": list(each.effects),
+            "same_path": each.same_path,
         }
 
     def _value(self, each: Difference, switch: Switch | None) -> str | None:
@@ -122,18 +129,9 @@ def _identity(recipe: Recipe) -> dict[str, str]:
     return {"name": recipe.name, "file": str(recipe.file), "hash": recipe.hash}
 
 
-def _item(text: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        _TEXT_COLUMNS,
-        initial_indent="- ",
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def _effects(each: Difference) -> str:
+    if each.same_path:
+        return NOTHING
     if {*Effect} - {Effect.START} <= {*each.effects}:
         return EVERYTHING
     return ", ".join(each.effects) or NOT_KNOWN

@@ -45,11 +45,15 @@ class Effect(StrEnum):
 
 _SPEED: Final = (Effect.THROUGHPUT, Effect.TTFR)
 _ALL: Final = (*_SPEED, Effect.QUALITY, Effect.MEMORY)
+# With MTP on hybrid models answers were reported to be corrupt: check/knowledge.py has the sources.
+_ALSO_QUALITY: Final = frozenset({"--enable-prefix-caching"})
+# Another kernel rounds otherwise. Verified drafts move no answer in theory; in practice another
+# attention path, the drafter or a parser that sees several tokens at once does: docs/cold-start.md.
 EFFECTS: Final[Mapping[Group, tuple[Effect, ...]]] = {
     Group.CHECKPOINT: _ALL,
     Group.NUMERICS: _ALL,
-    Group.KERNELS: _SPEED,
-    Group.SPECULATION: (*_SPEED, Effect.MEMORY),
+    Group.KERNELS: (*_SPEED, Effect.QUALITY),
+    Group.SPECULATION: _ALL,
     Group.SCHEDULING: (*_SPEED, Effect.MEMORY),
     Group.MEMORY: (*_SPEED, Effect.MEMORY),
     Group.PARALLELISM: (*_SPEED, Effect.MEMORY),
@@ -71,14 +75,11 @@ _FLAGS: Final = (
     (Group.CHECKPOINT, r"quantization.*|(code-|tokenizer-)?revision|tokenizer|hf-overrides"),
     (
         Group.CHECKPOINT,
-        r"hf-config-path|convert|model-impl|.*lora-(modules|rank|dtype)|enable-lora",
+        r"hf-config-path|convert|model-impl|trust-remote-code|.*lora-(modules|rank|dtype)|enable-lora",
     ),
     (Group.NUMERICS, r".*dtype|diffusion-config|.*-rounding|.*philox-rounds"),
     (Group.SPECULATION, r"spec(ulative)?-.*"),
-    (
-        Group.LOADING,
-        r"load-format|download-dir|trust-remote-code|model-loader-.*|max-parallel-lo.*",
-    ),
+    (Group.LOADING, r"load-format|download-dir|model-loader-.*|max-parallel-lo.*"),
     (Group.LOADING, r"safetensors-.*|enable-sleep-mode"),
     (Group.SURFACE, r".*(tool|reasoning|chat-template|generation-config|mm-per-prompt).*"),
     (Group.SURFACE, r"tokenizer-mode|seed|max-logprobs|structured-outputs-config|middleware"),
@@ -106,6 +107,12 @@ _VARIABLES: Final = (
     ),
     (Group.KERNELS, r"(FLASHINFER|CUTE|TORCH|DG|B12X|CUDA|OMP|TILELANG|TRITON)_.*|.*_PRECISION"),
 )
+
+
+def effects_of(name: str, group: Group) -> tuple[Effect, ...]:
+    """What a switch may move; empty where that is not known."""
+    quality = (Effect.QUALITY,) if name in _ALSO_QUALITY else ()
+    return (*EFFECTS[group], *quality)
 
 
 def group_of_flag(name: str) -> Group:

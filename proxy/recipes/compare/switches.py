@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from proxy.errors import Place
 from proxy.recipes.compare.base_model import checkpoint_of
+from proxy.recipes.compare.spellings import flag_of_variable, spelled_flags
 from proxy.recipes.compare.switch_groups import Group, group_of_flag, group_of_variable
 from proxy.recipes.compare.switch_values import SPECULATION_METHOD, Meaning, json_text, meaning_of
 from proxy.recipes.parsing.value_origin import Origins
@@ -38,6 +39,7 @@ _SPECULATION_NAMES: Final = {
 _ELSEWHERE: Final = frozenset(
     {"--model", "--model-path", "--revision", _SPECULATION, *_SPECULATION_KEYS}
 )
+_BUILD_KEYS: Final = frozenset({"build_args", "builder", "builder_config", "containers"})
 _ORDER: Final = tuple(Group)
 
 
@@ -88,25 +90,38 @@ class _Reader:
 
     def switches(self) -> Iterator[Switch]:
         yield from self._beside_the_command()
-        for name, value in self.recipe.environment.items():
-            group = group_of_variable(name)
-            place = self.places.value(("env", name))
-            meaning = meaning_of(name, group, value)
-            yield Switch(_variable(name), group, value, meaning, place)
-        for flag in self.recipe.command.flags.values():
-            if flag.name not in _ELSEWHERE:
-                yield self._flag(flag)
+        spelled = {each.flag.name: each for each in spelled_flags(self.recipe.command.flags)}
+        flags = {name: each.flag for name, each in spelled.items()}
+        variables = [self._of_variable(*each, flags) for each in self.recipe.environment.items()]
+        yield from variables
+        elsewhere = _ELSEWHERE | {variable.name for variable in variables}
+        for each in spelled.values():
+            if each.flag.name not in elsewhere:
+                yield self._flag(each.flag, each.written)
         yield from self._speculation()
+
+    def _of_variable(self, name: str, value: str, flags: Mapping[str, Flag]) -> Switch:
+        place = self.places.value(("env", name))
+        if flag := flag_of_variable(name, flags):
+            group = group_of_flag(flag)
+            return Switch(flag, group, value, meaning_of(flag, group, value), place)
+        group = group_of_variable(name)
+        return Switch(_variable(name), group, value, meaning_of(name, group, value), place)
 
     def _beside_the_command(self) -> Iterator[Switch]:
         recipe, command = self.recipe, self.recipe.command
-        program = () if command.is_vllm else command.program
+        program = (*command.before, *(() if command.is_vllm else command.program))
         at_least = f"at least {recipe.min_nodes}" if (recipe.min_nodes or 1) > 1 else None
         stray = (word.text for word in command.stray)
         yield self._model()
         yield from self._revision()
         yield from self._named(CONTAINER, Group.BUILD, "container", recipe.container)
         yield from self._named("runtime", Group.BUILD, "runtime", recipe.runtime)
+        version = recipe.runtime_version
+        yield from self._named("runtime version", Group.BUILD, "runtime_version", version)
+        for key, value in recipe.beside.items():
+            group = Group.BUILD if key in _BUILD_KEYS else Group.OTHER
+            yield from self._named(key.replace("_", " "), group, key, value)
         yield from self._named("program", Group.BUILD, "command", shlex.join(program))
         yield from self._named("mods", Group.BUILD, "mods", ", ".join(recipe.mods))
         yield from self._named("hooks", Group.BUILD, "pre_exec", ", ".join(recipe.hooks))
@@ -131,12 +146,13 @@ class _Reader:
 
     def _named(self, name: str, group: Group, key: str, value: str | None) -> Iterator[Switch]:
         if value:
-            yield Switch(name, group, value, value, self.places.value((key,)))
+            meaning = meaning_of(name, group, value)
+            yield Switch(name, group, value, meaning, self.places.value((key,)))
 
-    def _flag(self, flag: Flag) -> Switch:
+    def _flag(self, flag: Flag, written: Flag | None = None) -> Switch:
         group = group_of_flag(flag.name)
         meaning = meaning_of(flag.name, group, flag.shown)
-        place = self.origins.of_value(flag).place
+        place = self.origins.of_value(written or flag).place
         return Switch(flag.name, group, flag.shown, meaning, place)
 
     def _speculation(self) -> Iterator[Switch]:

@@ -20,8 +20,12 @@ RESULTS: Final = "results"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One recipe with its numbers, who measured them, and how its switches are known."""
+    """One recipe with its numbers, who measured them, and how its switches are known.
 
+    `name` is what the results call it, such as `mtp1-auto`.
+    """
+
+    name: str
     recipe: Recipe
     variant: Variant
     source: Source
@@ -81,12 +85,13 @@ def _records(file: Path, folder: Path, origins: Provenance) -> Collection[Record
     results = read_results(file)
     return [
         Record(
+            name,
             read_recipe(folder / variant.recipe),
             variant,
             results.source,
             origins.recipes.get(variant.recipe),
         )
-        for variant in results.variants.values()
+        for name, variant in results.variants.items()
         if variant.recipe is not None
     ]
 

@@ -66,7 +66,7 @@ class Figure(Row):
     `about`: the source says that it is approximate, or it follows from one that is. `of` is the
     whole where the number counts a part. `runs` is how many measurements it is the mean of.
     `formula` names an operation and the two figures it takes, `VARIANT.NAME` or, of the same
-    variant, `NAME`.
+    variant, `NAME`. `against` is the variant that a relative number is held against.
     """
 
     status: Status
@@ -79,6 +79,7 @@ class Figure(Row):
     runs: int | None = None
     quote: str = ""
     formula: Formula = Field(default_factory=dict, max_length=1)
+    against: str = ""
     note: str = ""
 
     @model_validator(mode="after")

@@ -10,7 +10,8 @@ from typing import Final
 
 from proxy.recipes.compare.comparability import Verdict
 from proxy.recipes.evidence.evidence import Evidence, Match, Record
-from proxy.recipes.evidence.figures import Figure, formula_text
+from proxy.recipes.evidence.figure_words import figure_words, name_words
+from proxy.recipes.evidence.figures import Figure, Status
 from proxy.recipes.evidence.fit_finding import Finding, Kind
 from proxy.recipes.evidence.fit_machine import machine_findings
 from proxy.recipes.evidence.provenance import Knowledge
@@ -20,7 +21,11 @@ from proxy.recipes.recipe import Recipe
 
 _PERCENT: Final = "percent"
 _NEAR: Final = frozenset({Verdict.IDENTICAL, Verdict.ONE_SWITCH})
-_NAMES: Final = {"ttfr": "TTFR", "mtp1": "MTP1", "auto": "(auto)", "tool": "Tool", "eval": "Eval"}
+_KINDS: Final = {
+    Status.STATED: Kind.EVIDENCE,
+    Status.DERIVED: Kind.DERIVED,
+    Status.BOUNDED: Kind.BOUNDED,
+}
 
 
 class Answer(StrEnum):
@@ -91,16 +96,22 @@ def _figures(record: Record, kind: Kind, *, is_same_machine: bool) -> Iterator[F
     source = _title(record.source)
     for name, figure in record.variant.figures.items():
         if is_same_machine or figure.unit == _PERCENT:
-            yield Finding(kind, f"{_words(name)}: {_known(figure)}", source)
+            text = f"{name_words(name)}: {figure_words(figure)}"
+            yield Finding(_kind_of_figure(figure, kind), text, source)
     if record.variant.comparable:
         text = f"comparable with the other recipes {record.variant.comparable}"
         yield Finding(kind, text, source)
 
 
+def _kind_of_figure(figure: Figure, kind: Kind) -> Kind:
+    """Only a number that was measured is evidence; what follows from others says so."""
+    return _KINDS[figure.status] if kind is Kind.EVIDENCE else kind
+
+
 def _gaps(record: Record) -> Iterator[Finding]:
     source = _title(record.source)
     if gaps := record.variant.not_stated:
-        told = (f"{_words(name)}{f' ({said})' if said else ''}" for name, said in gaps.items())
+        told = (f"{name_words(name)}{f' ({said})' if said else ''}" for name, said in gaps.items())
         yield Finding(Kind.UNKNOWN, f"not stated: {', '.join(told)}", source)
     if gaps_of_all := record.source.not_stated:
         text = f"not stated of any recipe: {'; '.join(gaps_of_all)}"
@@ -143,23 +154,3 @@ def _assumed(match: Match | None) -> Iterator[Finding]:
 
 def _title(source: Source) -> str:
     return f"{source.title} ({source.measured_by}, {source.date})"
-
-
-def _words(name: str) -> str:
-    """A figure's name as people read it: `tg128_more_than_baseline` begins with TG128."""
-    words = name.split("_")
-    return " ".join(
-        word.upper() if word.startswith("tg") else _NAMES.get(word, word) for word in words
-    )
-
-
-def _known(figure: Figure) -> str:
-    """The number, and how it is known."""
-    parts = [f"{figure.shown}, {figure.status}"]
-    if figure.formula:
-        parts.append(f"= {formula_text(figure.formula)}")
-    if figure.runs:
-        parts.append(f"mean of {figure.runs} runs")
-    if figure.note:
-        parts.append(figure.note)
-    return "; ".join(parts)

@@ -13,6 +13,8 @@ class Kind(StrEnum):
     """A public document says so; nobody measured this recipe there."""
     DERIVED = "derived"
     """Follows from other numbers by arithmetic."""
+    BOUNDED = "bounded"
+    """The source gives a bound and no number, or it follows from one."""
     TRANSFER = "transfer"
     """Measured on another machine or with another recipe: only the direction may carry over."""
     ASSUMED = "assumed"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from proxy.recipes.evidence.fit import Answer, Fit
-from proxy.recipes.evidence.fit_finding import Finding
+from proxy.recipes.evidence.fit_finding import Finding, Kind
 from proxy.recipes.evidence.hardware import Hardware, Machine
 from proxy.recipes.evidence.subject import Subject
 from proxy.recipes.show.printable import printable
@@ -27,12 +27,19 @@ def fit_lines(found: Fit, hardware: Hardware, *, as_json: bool) -> Iterator[str]
         return
     yield _line("recipe", f"{found.recipe.name} ({found.recipe.file})")
     yield from _machine_lines(found.subject, _row(found, hardware))
-    yield _line("answer", f"{found.answer}: {_ANSWERS[found.answer]}")
+    yield _line("answer", f"{found.answer}: {_ANSWERS[found.answer]}{_but(found)}")
     for source, group in itertools.groupby(found.findings, key=lambda finding: finding.source):
         yield ""
         yield from (_line(finding.kind, finding.text) for finding in group)
         if source:
             yield _line("", f"source: {source}")
+
+
+def _but(found: Fit) -> str:
+    """What a measured answer leaves open: switches that only somebody's choice stands for."""
+    is_assumed = any(finding.kind is Kind.ASSUMED for finding in found.findings)
+    is_open = found.answer is Answer.MEASURED and is_assumed
+    return ", but for what is `assumed` of it below" if is_open else ""
 
 
 def _line(label: str, text: str) -> str:

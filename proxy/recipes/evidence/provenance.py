@@ -1,7 +1,7 @@
 """What of a shipped recipe its source states, and what had to be assumed.
 
 The source prints one recipe whole and describes the others; recipes/provenance.yaml says of every
-switch in which of the two ways it is known.
+switch in which way it is known.
 """
 
 from collections.abc import Mapping
@@ -20,11 +20,13 @@ class Knowledge(StrEnum):
     """How a switch's value is known."""
 
     STATED = "stated"
+    INFERRED = "inferred"
+    """It follows from what the source states of something else."""
     ASSUMED = "assumed"
 
 
-class Origin(Row):
-    """Where a value comes from: the source's words, or the reason for which it was assumed."""
+class _Explained(Row):
+    """How something is known: by the source's words, or for a reason."""
 
     status: Knowledge
     quote: str = ""
@@ -34,7 +36,18 @@ class Origin(Row):
     def _is_explained(self) -> Self:
         is_stated = self.status is Knowledge.STATED
         if (self.quote != "") != is_stated or (self.reason != "") == is_stated:
-            raise ValueError("`stated` has a quote, `assumed` a reason, and neither has both")
+            other = f"`{Knowledge.ASSUMED if is_stated else self.status}`"
+            raise ValueError(f"`stated` has a quote, {other} a reason, and neither has both")
+        return self
+
+
+class Origin(_Explained):
+    """Where a value comes from: the source's words, or the reason for which it was assumed."""
+
+    @model_validator(mode="after")
+    def _is_stated_or_assumed(self) -> Self:
+        if self.status is Knowledge.INFERRED:
+            raise ValueError("a switch's value is `stated` or `assumed`")
         return self
 
 
@@ -44,17 +57,25 @@ class Change(Origin):
     value: str | None = None
 
 
-class Choice(Row):
-    """What an engine was seen to choose for a switch that its recipe leaves open."""
+class Choice(_Explained):
+    """What an engine chose for a switch that its recipe leaves open.
+
+    `stated`: the source saw it of this recipe; `inferred`: it follows from what it says elsewhere.
+    """
 
     value: str
-    quote: str
+
+    @model_validator(mode="after")
+    def _is_stated_or_inferred(self) -> Self:
+        if self.status is Knowledge.ASSUMED:
+            raise ValueError("what an engine chose is `stated` or `inferred`")
+        return self
 
 
 class RecipeOrigin(Row):
     """The origin of one recipe: what is as in the recipe `like`, and what is not.
 
-    `chosen` are switches that it leaves open, with what the source saw the engine choose.
+    `chosen` are switches that it leaves open, with what the engine chose and how that is known.
     """
 
     like: str | None

@@ -103,7 +103,9 @@ class _Checks:
         for name, variant in self.results.variants.items():
             yield from self._gaps(name, variant)
             for key, figure in variant.figures.items():
-                yield from self._arithmetic(_Entry(name, key, figure))
+                entry = _Entry(name, key, figure)
+                yield from self._arithmetic(entry)
+                yield from self._held_against_a_variant(entry)
 
     def _gaps(self, name: str, variant: Variant) -> Iterator[Problem]:
         place = self.places.key(("variants", name))
@@ -116,6 +118,13 @@ class _Checks:
             if (measure in variant.figures) == (measure in variant.not_stated):
                 message = f"`{name}`: `{measure}` is a figure or not stated, one of both"
                 yield Problem(place, message, f"add or remove `{measure}`")
+
+    def _held_against_a_variant(self, entry: _Entry) -> Iterator[Problem]:
+        against = entry.figure.against
+        if against and against not in self.results.variants:
+            place = self.places.value((*entry.path, "against"))
+            names = ", ".join(self.results.variants)
+            yield Problem(place, f"there is no variant `{against}`", f"one of {names}")
 
     def _arithmetic(self, entry: _Entry) -> Iterator[Problem]:
         for operation, terms in entry.figure.formula.items():

@@ -9,6 +9,7 @@ from proxy.recipes.parsing.human_numbers import read_number
 from proxy.recipes.recipe import EngineSettings, Flag, Speculation
 
 _DIGITS: Final = 18
+_MAX_PORT: Final = 65_535
 _TOKENS: Final = "num_speculative_tokens"
 _SPECULATIVE_FLAGS: Final = {
     "method": "--spec-method",
@@ -33,7 +34,7 @@ class SettingsReader:
             model=model,
             served_names=self._served_names(model),
             host=self._text("--host"),
-            port=self._count("--port"),
+            port=self._port(),
             max_model_len=self._length("--max-model-len"),
             max_num_seqs=self._count("--max-num-seqs"),
             max_num_batched_tokens=self._length("--max-num-batched-tokens"),
@@ -63,12 +64,18 @@ class SettingsReader:
     def _count(self, name: str) -> int | None:
         """A whole number above 0, without a suffix."""
         value = self._text(name)
-        if value is None:
+        number = _whole(value)
+        if value is not None and number is None:
+            self._refuse(name, value, "a whole number above 0", "write digits only")
+        return number
+
+    def _port(self) -> int | None:
+        value = self._text("--port")
+        number = _whole(value)
+        if value is not None and (number is None or number > _MAX_PORT):
+            self._refuse("--port", value, f"a port from 1 to {_MAX_PORT}", "such as 8000")
             return None
-        if value.isascii() and value.isdigit() and len(value) <= _DIGITS and int(value):
-            return int(value)
-        self._refuse(name, value, "a whole number above 0", "write digits only")
-        return None
+        return number
 
     def _length(self, name: str) -> int | None:
         """Tokens, with a suffix where people like one; `auto` and -1 leave it to the engine."""
@@ -145,3 +152,10 @@ class SettingsReader:
         problem = Problem(self._flags[name].place, message, remedy)
         if problem not in self.problems:
             self.problems.append(problem)
+
+
+def _whole(value: str | None) -> int | None:
+    """A number above 0 that is written in digits alone."""
+    if value is None or not (value.isascii() and value.isdigit()) or len(value) > _DIGITS:
+        return None
+    return int(value) or None

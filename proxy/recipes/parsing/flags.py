@@ -7,8 +7,10 @@ argparse, seen on version 0.32: `_` counts as `-` in long flags, long flags may 
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from typing import Any, Final
 
 from proxy.recipes.parsing.human_numbers import read_number
@@ -55,6 +57,15 @@ def _spelled(word: str) -> _Spelling:
     return _Spelling(name, tuple(keys), value if equals else None)
 
 
+@dataclass(frozen=True, slots=True)
+class _LongSpelling:
+    """One spelling of a flag that vLLM knows."""
+
+    text: str
+    flag: VllmFlag
+    negated: bool
+
+
 class _Reader:
     """Walks along an argument list once."""
 
@@ -62,6 +73,7 @@ class _Reader:
         self.words: list[Argument] = []
         self._arguments = arguments
         self._facts = facts
+        self._spellings = _long_spellings(facts)
         self._at = 0
 
     def flags(self) -> Iterator[Flag]:
@@ -111,14 +123,15 @@ class _Reader:
     def _shortened(self, name: str) -> tuple[VllmFlag | None, bool]:
         if not name.startswith("--") or len(name) == len("--"):
             return None, False
-        positive = [(flag, False) for flag in self._facts.flags if _begins(flag, name)]
-        negative = [
-            (flag, True)
-            for flag in self._facts.flags
-            if flag.arity is Arity.SWITCH and f"{_NEGATION}{flag.name[2:]}".startswith(name)
-        ]
-        found = positive + negative
-        return found[0] if len(found) == 1 else (None, False)
+        begin = bisect_left(self._spellings, name, key=_spelling_of)
+        matching = takewhile(
+            lambda each: each.text.startswith(name), islice(self._spellings, begin, None)
+        )
+        found = {(each.flag.name, each.negated): each for each in matching}
+        if len(found) != 1:
+            return None, False
+        (only,) = found.values()
+        return only.flag, only.negated
 
     def _glued(self, argument: Argument) -> Flag | None:
         """`-qfp8`: a flag of one letter with its value behind it."""
@@ -157,8 +170,23 @@ def _is_flag(word: str) -> bool:
     return word.startswith("-") and len(word) > 1 and not _NEGATIVE_NUMBER.fullmatch(word)
 
 
-def _begins(flag: VllmFlag, name: str) -> bool:
-    return any(spelling.startswith(name) for spelling in (flag.name, *flag.aliases))
+def _long_spellings(facts: VllmFacts) -> list[_LongSpelling]:
+    """Every long name that may be shortened, the `--no-` forms among them, in order."""
+    plain = [
+        _LongSpelling(text, flag, negated=False)
+        for flag in facts.flags
+        for text in (flag.name, *flag.aliases)
+    ]
+    negated = [
+        _LongSpelling(f"{_NEGATION}{flag.name[2:]}", flag, negated=True)
+        for flag in facts.flags
+        if flag.arity is Arity.SWITCH
+    ]
+    return sorted(plain + negated, key=_spelling_of)
+
+
+def _spelling_of(spelling: _LongSpelling) -> str:
+    return spelling.text
 
 
 def _is_dotted(flag: Flag) -> bool:
@@ -172,8 +200,11 @@ def _counting(written: Sequence[Flag]) -> dict[str, Flag]:
     for flag in filter(_is_dotted, written):
         document = documents.setdefault(_spelled(flag.spelling).name, {})
         _set(document, flag.values[0].split("."), flag.values[1])
-        value = json.dumps(document, separators=(",", ":"))
-        counting[flag.name] = replace(flag, values=(value,))
+        counting[flag.name] = flag
+    for name, flag in counting.items():
+        if _is_dotted(flag):
+            value = json.dumps(documents[_spelled(flag.spelling).name], separators=(",", ":"))
+            counting[name] = replace(flag, values=(value,))
     return counting
 
 
@@ -186,8 +217,10 @@ def _set(document: dict[str, Any], keys: list[str], text: str) -> None:
             inner = document[key] = {}
         document = inner
     if last.endswith("+"):
-        earlier = document.get(last[:-1])
-        document[last[:-1]] = [*(earlier if isinstance(earlier, list) else []), *text.split(",")]
+        listed = document.get(last[:-1])
+        if not isinstance(listed, list):
+            listed = document[last[:-1]] = []
+        listed += text.split(",")
     else:
         document[last] = _dotted_value(text)
 

@@ -1,5 +1,6 @@
 """Typed values out of a recipe's keys, and what is wrong with them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +73,13 @@ class KeyReader:
         return {
             name: self._scalar((*path, name), value) for name, value in self.mapping(path).items()
         }
+
+    def as_json(self, path: KeyPath) -> str:
+        """Text as it is, anything else as JSON; empty where there is nothing in it."""
+        found = self._found(path)
+        if isinstance(found, str):
+            return found
+        return json.dumps(found, default=str) if found else ""
 
     def count(self, path: KeyPath) -> int | None:
         found = self._found(path)

@@ -10,6 +10,7 @@ from proxy.recipes.recipe import Argument
 from proxy.recipes.vllm.facts import Arity, VllmFacts, VllmFlag
 
 OPTION: Final = "--set"
+_MODEL: Final = "model"
 _TRUE: Final = frozenset({"true", "True", "on", "yes", "1"})
 _FALSE: Final = frozenset({"false", "False", "off", "no", "0"})
 
@@ -46,6 +47,10 @@ class Overrides:
                 continue
             place = place_of(key)
             flag = facts.flag("--" + key.replace("_", "-"))
+            if key == _MODEL:
+                message = "the model is a word of the command, and no flag"
+                problems.append(Problem(place, message, f"write `{{{_MODEL}}}` in its place there"))
+                continue
             if flag is None:
                 problems.append(_unknown(key, placeholders, facts))
                 continue

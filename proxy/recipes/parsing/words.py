@@ -4,6 +4,7 @@ Quotes, backslashes and continued lines count as POSIX has them (Shell Command L
 2.3). What a shell would do beyond splitting is noted and never done: a variable stays `$NAME`.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,6 +12,7 @@ from typing import Final
 
 _SEPARATORS: Final = ";&|()"
 _REDIRECTIONS: Final = "<>"
+_CONTINUED: Final = re.compile(r"\\\r?\n")
 _BLANKS: Final = " \t\r"
 _ESCAPED_IN_DOUBLE_QUOTES: Final = '"\\$`\n'
 
@@ -22,6 +24,7 @@ class Oddity(StrEnum):
     REDIRECTION = "redirection"
     SUBSTITUTION = "substitution"
     VARIABLE = "variable"
+    SHELL_QUOTE = "shell_quote"
     COMMENT = "comment"
     OPEN_QUOTE = "open_quote"
     BLANK_AFTER_BACKSLASH = "blank_after_backslash"
@@ -125,6 +128,10 @@ class _Splitter:
             character = self._text[self._at]
             if character in _BLANKS or character in "\n" + _SEPARATORS + _REDIRECTIONS:
                 break
+            if continued := _CONTINUED.match(self._text, self._at):
+                # The shell removes it and reads on: what follows is the same word.
+                self._at = continued.end()
+                continue
             if self._skips_continuation():
                 break
             quoted = quoted or character in "'\"\\"
@@ -140,6 +147,8 @@ class _Splitter:
             self._at += 2
             return self._text[self._at - 1 : self._at]
         self._expansion(character)
+        if self._text[self._at : self._at + 2] in {"$'", '$"'}:
+            self._note(Oddity.SHELL_QUOTE, self._text[self._at : self._at + 2])
         self._at += 1
         return character
 

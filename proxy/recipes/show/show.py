@@ -8,6 +8,7 @@ from typing import Final
 
 from proxy.errors import Place, RecipeError
 from proxy.ledger.columns import table
+from proxy.recipes.check.text_faults import text_faults
 from proxy.recipes.compare.switches import Switch, loaded_model, switches_of
 from proxy.recipes.parsing.overrides import Overrides
 from proxy.recipes.parsing.value_origin import Origins
@@ -43,14 +44,20 @@ class ShowForm(StrEnum):
     JSON = "json"
 
 
+_COMMANDS: Final = frozenset({ShowForm.COMMAND, ShowForm.COMMAND_LINE})
+
+
 def show_file(path: Path, overrides: Sequence[str], form: ShowForm) -> Iterator[str]:
     """The lines of one form of a recipe's file; overrides are named where they set a value.
 
-    Raises `RecipeError` with every problem in the file, and as `show_lines` does.
+    Raises `RecipeError` with every problem in the file, for a command also with what a shell would
+    have read otherwise in it, and as `show_lines` does.
     """
     reading = open_recipe(path, overrides)
     if reading.problems or reading.recipe is None or reading.command is None:
         raise RecipeError(reading.problems)
+    if form in _COMMANDS and (faults := list(text_faults(reading))):
+        raise RecipeError(faults)
     places = reading.document.places
     origins = Origins.of(reading.command, places, frozenset(Overrides.of(overrides, []).values))
     yield from show_lines(reading.recipe, form, places, origins)

@@ -147,3 +147,18 @@ def test_each_finding_has_place_message_and_remedy(
 )
 def test_switches_that_agree_are_no_finding(tmp_path: Path, text: str) -> None:
     assert not codes(tmp_path, text) & CONTRADICTIONS
+
+
+def test_address_that_is_left_to_vllm_is_a_note(tmp_path: Path) -> None:
+    assert found(tmp_path, command("--port 1"), "default-address") == [
+        (
+            "4:10 note: without `--host`, vLLM listens on every address: whoever reaches the port "
+            "uses the engine past the gate (with Sluicegate on the same machine, add "
+            "`--host 127.0.0.1`)"
+        )
+    ]
+
+
+@pytest.mark.parametrize("flag", ["--host 127.0.0.1", "--host 0.0.0.0", "--uds /tmp/x"])
+def test_address_that_is_named_is_not_left_to_vllm(tmp_path: Path, flag: str) -> None:
+    assert "default-address" not in codes(tmp_path, command(flag))

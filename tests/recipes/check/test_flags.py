@@ -250,7 +250,7 @@ def test_command_without_a_model_is_an_error(tmp_path: Path) -> None:
 
 
 def test_model_behind_flags_is_an_error_with_a_served_name(tmp_path: Path) -> None:
-    text = f"{FIRST}command: vllm serve --served-model-name x --model a/b\n"
+    text = f"{FIRST}command: vllm serve --port 1 a/b --served-model-name x\n"
 
     assert found(tmp_path, text, "model-not-first") == [
         (
@@ -287,3 +287,52 @@ def test_flags_as_vllm_takes_them_are_no_error(tmp_path: Path, flags: str) -> No
     findings = findings_of(tmp_path, command(flags))
 
     assert [str(each) for each in findings if each.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("vllm serve --served-model-name x --model a/b", id="vLLM moves it"),
+        pytest.param("vllm serve --served-model-name x --model=a/b", id="with equals"),
+        pytest.param(
+            "python3 -m vllm.entrypoints.openai.api_server --served-model-name x --model a/b",
+            id="module of Python",
+        ),
+    ],
+)
+def test_model_behind_its_own_flag_is_not_missed(tmp_path: Path, command: str) -> None:
+    assert not {"model-not-first", "no-model"} & codes(tmp_path, f"{FIRST}command: {command}\n")
+
+
+def test_module_that_takes_no_model_word_is_told(tmp_path: Path) -> None:
+    text = f"{FIRST}model: a/b\ncommand: python3 -m vllm.entrypoints.openai.api_server a/b\n"
+
+    assert found(tmp_path, text, "no-model") == [
+        (
+            "5:56 error: the command names no model: vLLM would load a default of its own (write "
+            "`--model MODEL`; this module makes nothing of a word without a flag)"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "FOO=1 BAR=2 vllm serve a/b",
+        "env FOO=1 vllm serve a/b",
+        "numactl -N 0 vllm serve a/b",
+        "python3 -m vllm.entrypoints.cli.main serve a/b",
+        "python3 -m vllm.entrypoints.openai.api_server --model a/b",
+    ],
+)
+def test_flags_of_vllm_are_checked_however_it_is_started(tmp_path: Path, before: str) -> None:
+    told = codes(tmp_path, f"{FIRST}command: {before} --port 70000 --max-modle-len 5\n")
+
+    assert {"out-of-range", "unknown-flag"} <= told
+    assert "other-engine" not in told
+
+
+def test_secret_that_is_handed_over_is_in_no_file(tmp_path: Path) -> None:
+    text = f"{FIRST}command: vllm serve a/b\n"
+
+    assert "secret-in-file" not in codes(tmp_path, text, "api_key=sk-0123456789")

@@ -5,7 +5,7 @@ import pytest
 
 from proxy.errors import Place
 from proxy.recipes.check.finding import Severity
-from proxy.recipes.check.subject import CONTROL, Document, Subject
+from proxy.recipes.check.subject import Document, Subject
 from proxy.recipes.parsing.overrides import Overrides
 from proxy.recipes.recipe import Version
 from tests.recipes.checked import FACTS, SECOND
@@ -85,13 +85,3 @@ def test_subject_knows_its_switches(tmp_path: Path) -> None:
 
 def test_no_command_is_no_subject(tmp_path: Path) -> None:
     assert subject(tmp_path, SECOND) is None
-
-
-@pytest.mark.parametrize("text", ["a\nb", "a\0", "a\tb", "\x1b[2J", "a\x85b", "a\u2028b"])
-def test_control_characters_are_found(text: str) -> None:
-    assert CONTROL.search(text)
-
-
-@pytest.mark.parametrize("text", ["", "plain", "größer \N{GRINNING FACE}"])
-def test_other_characters_are_no_control_characters(text: str) -> None:
-    assert not CONTROL.search(text)

@@ -16,6 +16,9 @@ OF_TEXT = {
     "other-command",
     "control-character",
     "unquoted-value",
+    "before-engine",
+    "shell-pattern",
+    "shell-quote",
 }
 
 
@@ -105,14 +108,14 @@ def block(*lines: str) -> str:
         pytest.param(
             FIRST + 'defaults: {a: "x\\ny"}\ncommand: vllm serve a/b --host {a}\n',
             "control-character",
-            "4:15 error: `{a}` is filled with a line break or another control character "
-            "(write it on one line)",
+            "4:15 error: `{a}` is filled with a line break or another character that cannot be "
+            "seen (write it on one line)",
             id="line break in a default",
         ),
         pytest.param(
             FIRST + 'command: "vllm serve a/b --host x\\0"\n',
             "control-character",
-            "4:10 error: an argument holds a line break or another control character "
+            "4:10 error: an argument holds a line break or another character that cannot be seen "
             "(write it on one line)",
             id="NUL in the command",
         ),
@@ -122,6 +125,41 @@ def block(*lines: str) -> str:
             "5:45 warning: `{a}` is filled with `x y` without quotes: a shell would split or "
             "change it (put it in single quotes; several words must be written out in the command)",
             id="value with a blank",
+        ),
+        pytest.param(
+            FIRST + "defaults: {a: ''}\ncommand: vllm serve a/b --served-model-name {a}\n",
+            "unquoted-value",
+            "5:45 warning: `{a}` is filled with nothing, without quotes: a shell would drop the "
+            "word; here it is an empty argument (give it a value, remove it, or put it in single "
+            "quotes if empty is meant)",
+            id="empty value",
+        ),
+        pytest.param(
+            block("A_KEY=secret vllm serve a/b"),
+            "before-engine",
+            "5:3 warning: the assignment of `A_KEY` before the engine is not made: only a shell "
+            "would do that, and `recipe up` refuses it (set `A_KEY` in `env`)",
+            id="assignment",
+        ),
+        pytest.param(
+            block("exec nice -n 5 vllm serve a/b"),
+            "before-engine",
+            "5:8 warning: `nice` before the engine is not run: only a shell would do that, and "
+            "`recipe up` refuses it (begin the command with the engine)",
+            id="program that starts the engine",
+        ),
+        pytest.param(
+            block("vllm serve a/b --host $'x'"),
+            "shell-quote",
+            "5:25 error: `$'` opens a quote of bash; here the `$` stays text (remove the `$`)",
+            id="quote of bash",
+        ),
+        pytest.param(
+            block("vllm serve ~/b"),
+            "shell-pattern",
+            "5:14 warning: `~/b` stays as it stands; a shell may put names of files or other words "
+            "in its place (write the value out, in single quotes)",
+            id="home folder",
         ),
     ],
 )
@@ -137,6 +175,11 @@ def test_each_finding_has_place_message_and_remedy(
         pytest.param(block("vllm serve a/b \\", "  --port 1"), id="continued lines"),
         pytest.param(block("vllm serve a/b --host 'a;b|c>d $(e) `f` {a}'"), id="all in quotes"),
         pytest.param(block("exec vllm serve a/b"), id="exec"),
+        pytest.param(block("vllm serve a/b --host '~*?[x]{a,b}'"), id="patterns in quotes"),
+        pytest.param(
+            FIRST + "defaults: {a: ''}\ncommand: vllm serve a/b --host={a} --x '{a}'\n",
+            id="empty value that leaves a word",
+        ),
         pytest.param(
             FIRST + "defaults: {a: x y}\ncommand: vllm serve a/b --host '{a}'\n", id="quoted value"
         ),
@@ -160,3 +203,19 @@ def test_unquoted_secret_is_not_shown(tmp_path: Path) -> None:
     assert [each.message for each in findings] == [
         "`{api_key}` is filled with a value without quotes: a shell would split or change it"
     ]
+
+
+@pytest.mark.parametrize("word", ["a*", "b?", "[ab]", "{a,b}x", "{1..3}", "~"])
+def test_word_that_a_shell_would_look_up_is_named(tmp_path: Path, word: str) -> None:
+    text = 'recipe_version: "2"\ncommand: vllm serve a/b --host ' + word + "\n"
+
+    assert "shell-pattern" in codes(tmp_path, text)
+
+
+def test_each_assignment_before_the_engine_is_named_without_its_value(tmp_path: Path) -> None:
+    text = block("env A=1 HF_TOKEN=hf_0123456789 vllm serve a/b")
+
+    findings = [each for each in findings_of(tmp_path, text) if each.code == "before-engine"]
+
+    assert [each.place.column for each in findings] == [3, 7, 11]
+    assert "hf_0123456789" not in str(findings)

@@ -92,3 +92,39 @@ def test_reference_to_a_variable_is_no_secret(tmp_path: Path, value: str) -> Non
     text = f"{FIRST}defaults: {{hf_token: {value}}}\ncommand: vllm serve a/b\n"
 
     assert "secret-in-file" not in codes(tmp_path, text)
+
+
+@pytest.mark.parametrize("key", ["container", "model", "runtime"])
+def test_line_break_in_a_text_of_one_line_is_an_error(tmp_path: Path, key: str) -> None:
+    text = f'recipe_version: "2"\n{key}: "a\\ntouch x"\ncommand: vllm serve a/b\n'
+    column = len(f"{key}: ") + 1
+
+    assert found(tmp_path, text, "control-character") == [
+        (
+            f"2:{column} error: `{key}` holds a line break or another character that cannot be "
+            "seen (write it on one line)"
+        )
+    ]
+
+
+def test_line_break_in_a_mod_is_an_error_at_its_place(tmp_path: Path) -> None:
+    text = f'{FIRST}mods: [mods/a, "b\\rtouch x"]\ncommand: vllm serve a/b\n'
+
+    assert found(tmp_path, text, "control-character") == [
+        (
+            "4:16 error: `mods` holds a line break or another character that cannot be seen "
+            "(write it on one line)"
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", ["a b", "-it", "a;b", "$IMAGE"])
+def test_container_that_is_no_image_is_an_error(tmp_path: Path, name: str) -> None:
+    text = f'recipe_version: "2"\ncontainer: "{name}"\ncommand: vllm serve a/b\n'
+
+    assert found(tmp_path, text, "no-image") == [
+        (
+            "2:12 error: `container` is no name of an image "
+            "(write REPOSITORY:TAG, of letters, digits and `._-/:@`)"
+        )
+    ]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.data_files import recipes_folder
-from proxy.recipes.compare.comparability import Chosen, Verdict, compare
+from proxy.recipes.compare.comparability import Choice, Chosen, Verdict, compare
 from proxy.recipes.compare.diff_results import choices_of, record_of
 from proxy.recipes.compare.switch_groups import Effect
 from proxy.recipes.evidence.evidence import read_evidence
@@ -76,9 +76,9 @@ def test_pin_counts_where_nobody_saw_what_the_engine_chose(pair: tuple[str, str]
 @pytest.mark.parametrize(
     ("chosen", "verdict"),
     [
-        pytest.param(Chosen(a={PIN: "FLASHINFER"}), Verdict.ONE_SWITCH, id="the same"),
-        pytest.param(Chosen(a={PIN: "FLASH_ATTN"}), Verdict.LIMITED, id="another"),
-        pytest.param(Chosen(b={PIN: "FLASHINFER"}), Verdict.LIMITED, id="of the one that pins"),
+        pytest.param(Chosen(a={PIN: Choice("FLASHINFER")}), Verdict.ONE_SWITCH, id="the same"),
+        pytest.param(Chosen(a={PIN: Choice("FLASH_ATTN")}), Verdict.LIMITED, id="another"),
+        pytest.param(Chosen(b={PIN: Choice("FLASHINFER")}), Verdict.LIMITED, id="of who pins"),
     ],
 )
 def test_pin_of_what_the_other_engine_chose_is_the_same_path(
@@ -129,15 +129,68 @@ def test_switches_of_the_alternatives_may_move_quality(other: str) -> None:
     assert any(Effect.QUALITY in each.effects for each in comparison.differences)
 
 
-def test_switches_of_the_core_ablation_move_speed_and_memory() -> None:
-    effects = {
-        effect
-        for pair in PAIRS
-        for each in compare(variant(pair[0]), variant(pair[1])).differences
-        for effect in each.effects
-    }
+def test_pin_of_the_same_path_moves_nothing_and_a_pin_of_another_does() -> None:
+    a, b = served(), served("--attention-backend flashinfer")
 
-    assert effects == {Effect.THROUGHPUT, Effect.TTFR, Effect.MEMORY}
+    same = compare(a, b, Chosen(a={PIN: Choice("FLASHINFER")}))
+    other = compare(a, b, Chosen(a={PIN: Choice("FLASH_ATTN")}))
+
+    assert [each.effects for each in same.differences] == [()]
+    assert [Effect.QUALITY in each.effects for each in other.differences] == [True]
+    assert (same.is_same_path, other.is_same_path) == (True, False)
+
+
+# "DFlash dreimal 53 von 100, mit Strukturbrüchen und verstümmelten Tool-Argumenten."
+def test_speculation_of_dflash_may_move_quality_and_not_only_its_kv_type() -> None:
+    comparison = compare(variant(BASELINE), variant(DFLASH))
+
+    moving = {each.name for each in comparison.differences if Effect.QUALITY in each.effects}
+    assert moving >= {"speculation method", "speculation drafter", PIN, "--kv-cache-dtype"}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "units"),
+    [
+        pytest.param('runtime_version: "0.24.0"', 'runtime_version: "0.32.0"', "runtime version"),
+        pytest.param("model_revision: abc", "model_revision: def", "revision"),
+        pytest.param("build_args: [--ref, abc]", "build_args: [--ref, def]", "build args"),
+        pytest.param("builder: docker-pull", "", "builder"),
+        pytest.param("builder_config: {ref: 1}", "builder_config: {ref: 2}", "builder config"),
+        pytest.param("containers: {a: b}", "containers: {a: c}", "containers"),
+        pytest.param("runtime_config: {a: b}", "", "runtime config"),
+        pytest.param("executor: docker", "executor: podman", "executor"),
+        pytest.param("executor_config: {shm_size: 1gb}", "", "executor config"),
+    ],
+)
+def test_what_says_which_build_runs_is_a_switch(a: str, b: str, units: str) -> None:
+    comparison = compare(served(keys=a), served(keys=b))
+
+    assert comparison.verdict is Verdict.ONE_SWITCH
+    assert comparison.units == (units,)
+
+
+def test_order_of_a_builds_options_makes_no_difference() -> None:
+    a, b = (served(keys=f"builder_config: {{{text}}}") for text in ("x: 1, y: 2", "y: 2, x: 1"))
+
+    assert compare(a, b).verdict is Verdict.IDENTICAL
+
+
+@pytest.mark.parametrize(
+    ("flags", "keys"),
+    [
+        ("--attention-config.backend FLASHINFER", ""),
+        ("""--attention-config '{"backend": "flashinfer"}'""", ""),
+        ("", "env: {VLLM_ATTENTION_BACKEND: FLASHINFER}"),
+    ],
+)
+def test_attention_backend_is_one_switch_in_any_of_its_spellings(flags: str, keys: str) -> None:
+    pinned, other = served(f"{PIN} flashinfer"), served(f"{PIN} flash_attn")
+    spelled = served(flags, keys=keys)
+
+    assert compare(pinned, spelled).verdict is Verdict.IDENTICAL
+    assert compare(other, spelled).units == (PIN,)
+    (pin,) = compare(served(), spelled, Chosen(a={PIN: Choice("flashinfer")})).differences
+    assert pin.same_path
 
 
 def test_address_key_and_served_name_do_not_count() -> None:
@@ -249,7 +302,12 @@ SPELLINGS = (
     ("-tp 2", "-tp=2", "--tensor-parallel-size 2", "--tensor_parallel_size=2"),
     ("--max-model-len 262144", "--max-model-len=256K", "--max_model_len 262144"),
     ("--gpu-memory-utilization 0.70", "--gpu-memory-utilization=0.7"),
-    ("--attention-backend flashinfer", "--attention-backend=FLASHINFER"),
+    (
+        "--attention-backend flashinfer",
+        "--attention-backend=FLASHINFER",
+        "--attention-config.backend flashinfer",
+        """--attention-config '{"backend":"FLASHINFER"}'""",
+    ),
     ("--enable-prefix-caching", "--enable_prefix_caching"),
     (
         """--speculative-config '{"method":"mtp","num_speculative_tokens":1}'""",

@@ -23,14 +23,16 @@ def test_one_switch_is_a_table_a_verdict_and_its_reason() -> None:
         f"B  mtp1  ({b.file})",
         "",
         "switch              A    B    may move",
-        "speculation method  off  mtp  throughput, TTFR, memory",
-        "speculation tokens  -    1    throughput, TTFR, memory",
+        "speculation method  off  mtp  everything",
+        "speculation tokens  -    1    everything",
         "",
         "one switch: speculation",
     ]
     assert lines[8].startswith("- Only `speculation` differs: a difference in throughput, TTFR or")
     assert lines[9].startswith("  machine and with one measuring protocol")
-    assert lines[10:] == [
+    assert lines[10].startswith("- `speculation`: drafts are verified, so that in theory")
+    assert lines[13].startswith("- The 2 rows count as 1: a new method of speculation is one")
+    assert lines[15:] == [
         "- Differs too, but moves nothing that is measured or promised: `--port`."
     ]
     assert max(map(len, lines[8:])) <= 100
@@ -52,9 +54,9 @@ def test_several_switches_are_limited_and_each_says_what_it_may_move() -> None:
     assert lines[3:11] == [
         "switch               A                         B        may move",
         "--kv-cache-dtype     fp8                       not set  everything",
-        "speculation method   off                       dflash   throughput, TTFR, memory",
-        "speculation tokens   -                         15       throughput, TTFR, memory",
-        "speculation drafter  -                         o/d      throughput, TTFR, memory",
+        "speculation method   off                       dflash   everything",
+        "speculation tokens   -                         15       everything",
+        "speculation drafter  -                         o/d      everything",
         "--max-num-seqs       4                         not set  throughput, TTFR, memory",
         "container            vllm/vllm-openai:v0.32.0  not set  everything",
         "--something-new      not set                   1        not known",
@@ -103,10 +105,11 @@ def test_document_holds_the_same() -> None:
         "counts_as": "speculation",
         "a": "mtp",
         "b": None,
-        "may_move": ["throughput", "TTFR", "memory"],
+        "may_move": ["throughput", "TTFR", "quality", "memory"],
+        "same_path": False,
     }
     assert [each["switch"] for each in document["not_counted"]] == ["--port"]
-    assert len(document["because"]) == 1
+    assert len(document["because"]) == 2
     assert document["on_record"] == [None, None]
 
 
@@ -144,4 +147,6 @@ def test_results_on_record_come_last() -> None:
     assert [line.split() for line in lines if line.startswith("tg128 ")] == [
         ["tg128", "53.8", "tok/s", "64.6", "tok/s"]
     ]
+    assert "--attention-backend  not set  flashinfer  nothing: the same path" in lines
+    assert [each["same_path"] for each in document["differences"]] == [True, False, False]
     assert document["on_record"][0]["figures"]["ttfr"] == {"shown": "112.7 ms", "status": "stated"}

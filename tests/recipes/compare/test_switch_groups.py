@@ -5,6 +5,7 @@ from proxy.recipes.compare.switch_groups import (
     EFFECTS,
     Effect,
     Group,
+    effects_of,
     group_of_flag,
     group_of_variable,
 )
@@ -17,6 +18,7 @@ from proxy.recipes.reading import read_recipe
         ("--served-model-name", Group.NAME),
         ("--api-key", Group.ADDRESS),
         ("--quantization", Group.CHECKPOINT),
+        ("--trust-remote-code", Group.CHECKPOINT),
         ("--revision", Group.CHECKPOINT),
         ("--kv-cache-dtype", Group.NUMERICS),
         ("--mamba_ssm_cache_dtype", Group.NUMERICS),
@@ -76,7 +78,17 @@ def test_address_and_name_alone_do_not_count() -> None:
     assert {group for group in Group if not group.counts} == {Group.ADDRESS, Group.NAME}
 
 
+def test_prefix_caching_may_move_quality_unlike_other_memory() -> None:
+    caching = effects_of("--enable-prefix-caching", Group.MEMORY)
+
+    assert Effect.QUALITY in caching
+    assert Effect.QUALITY not in effects_of("--max-model-len", Group.MEMORY)
+
+
 def test_numbers_that_are_computed_otherwise_may_move_quality() -> None:
     moving = {group for group in Group if Effect.QUALITY in EFFECTS[group]}
 
-    assert moving == {Group.CHECKPOINT, Group.NUMERICS, Group.SURFACE, Group.BUILD}
+    assert moving == {
+        *(Group.CHECKPOINT, Group.NUMERICS, Group.KERNELS, Group.SPECULATION),
+        *(Group.SURFACE, Group.BUILD),
+    }

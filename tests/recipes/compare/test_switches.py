@@ -126,11 +126,49 @@ def test_what_stands_beside_the_command_is_there_where_it_says_something() -> No
     assert full["stray words"] == "stray"
 
 
+def test_words_before_the_program_are_a_switch() -> None:
+    recipe = served()
+    command = dataclasses.replace(recipe.command, before=("nice", "-n", "5"))
+
+    assert values_of(dataclasses.replace(recipe, command=command))["program"] == "nice -n 5"
+
+
 def test_program_that_is_not_vllms_is_a_switch() -> None:
     recipe = served()
     command = dataclasses.replace(recipe.command, program=("sglang", "serve"))
 
     assert values_of(dataclasses.replace(recipe, command=command))["program"] == "sglang serve"
+
+
+def test_attention_backend_has_one_name_and_the_place_where_it_is_written() -> None:
+    by_key = switches_of(served("--attention-config.backend FLASHINFER"))
+    by_variable = switches_of(
+        served("--attention-backend auto", keys="env: {VLLM_ATTENTION_BACKEND: FLASHINFER}")
+    )
+
+    assert by_key["--attention-backend"].value == "FLASHINFER"
+    assert by_key["--attention-backend"].place.column == 32
+    assert by_variable["--attention-backend"].value == "FLASHINFER"
+    assert "VLLM_ATTENTION_BACKEND" not in by_variable
+
+
+def test_variable_that_a_flag_overrules_keeps_its_own_name() -> None:
+    switches = switches_of(
+        served("--attention-backend flashinfer", keys="env: {VLLM_ATTENTION_BACKEND: FLASH_ATTN}")
+    )
+
+    assert switches["--attention-backend"].value == "flashinfer"
+    assert switches["VLLM_ATTENTION_BACKEND"].value == "FLASH_ATTN"
+
+
+def test_version_of_the_runtime_is_a_switch_of_the_build() -> None:
+    switches = switches_of(
+        served(keys='runtime_version: "0.32.0"\nbuild_args: [--ref, abc]\nexecutor_config: {a: b}')
+    )
+
+    assert switches["runtime version"].group is Group.BUILD
+    assert switches["build args"].group is Group.BUILD
+    assert switches["executor config"].group is Group.OTHER
 
 
 def test_variable_cannot_pass_for_another_switch() -> None:

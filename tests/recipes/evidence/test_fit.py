@@ -53,13 +53,37 @@ def test_conflict_stands_first() -> None:
 
 
 def test_measured_recipe_on_the_measured_machine_shows_its_numbers_as_evidence() -> None:
-    evidence = texts(held("fp8-mtp1-flashinfer", "dgx-spark"), Kind.EVIDENCE)
+    found = held("fp8-mtp1-flashinfer", "dgx-spark")
 
+    evidence = texts(found, Kind.EVIDENCE)
     assert "TG128: 64.6 tok/s, stated; mean of 3 runs" in evidence
     assert "TTFR: 148.2 ms, stated" in evidence
-    assert (
-        "TG32: 65.9 tok/s, derived; = mtp2.tg32 / (1 + mtp2.tg32_more_than_mtp1 / 100)" in evidence
-    )
+    assert not [text for text in evidence if "derived" in text or "bounded" in text]
+
+
+@pytest.mark.parametrize(
+    ("variant", "kind", "text"),
+    [
+        (
+            "fp8-mtp1-flashinfer",
+            Kind.DERIVED,
+            "TG32: 65.9 tok/s, derived; = mtp2.tg32 / (1 + mtp2.tg32_more_than_mtp1 / 100)",
+        ),
+        (
+            "fp8-mtp1-auto",
+            Kind.BOUNDED,
+            (
+                "TG512: at least about 59.1 tok/s, bounded; = baseline.tg512 * (1 +"
+                " tg512_more_than_baseline / 100)"
+            ),
+        ),
+    ],
+)
+def test_what_was_not_measured_is_no_evidence(variant: str, kind: Kind, text: str) -> None:
+    found = held(variant, "dgx-spark")
+
+    assert text in texts(found, kind)
+    assert text not in texts(found, Kind.EVIDENCE)
 
 
 def test_what_the_source_leaves_out_is_said() -> None:

@@ -44,6 +44,16 @@ def test_head_names_recipe_machine_and_answer() -> None:
     ]
 
 
+def test_answer_names_what_is_assumed_of_a_measured_recipe() -> None:
+    baseline = read_recipe(FOLDER / "qwen3.6-35b-a3b-fp8-baseline.yaml")
+
+    found = list(fit_lines(fit(baseline, SPARK, EVIDENCE), TABLE, as_json=False))
+
+    (answer,) = (line for line in found if line.startswith("answer"))
+    assert answer.endswith("on this kind of machine, but for what is `assumed` of it below")
+    assert "assumed     these switches are not the source's: --attention-backend" in found
+
+
 def test_findings_of_one_source_stand_together_above_it() -> None:
     found = lines(SPARK)
 

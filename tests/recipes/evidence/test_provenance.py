@@ -154,3 +154,60 @@ def test_origin_has_a_quote_or_a_reason_by_its_status(tmp_path: Path, origin: st
 
     with pytest.raises(RecipeError, match="`stated` has a quote, `assumed` a reason"):
         read_provenance(path)
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        pytest.param("{value: v, quote: q}", "status` is missing", id="not told how"),
+        pytest.param(
+            "{value: v, status: inferred, quote: q}",
+            "`stated` has a quote, `inferred` a reason",
+            id="inferred with a quote",
+        ),
+        pytest.param(
+            "{value: v, status: assumed, reason: r}",
+            "what an engine chose is `stated` or `inferred`",
+            id="assumed",
+        ),
+    ],
+)
+def test_choice_of_an_engine_says_how_it_is_known(
+    tmp_path: Path, choice: str, expected: str
+) -> None:
+    path = tmp_path / "provenance.yaml"
+    path.write_text(
+        "source: s\nrecipes:\n  a.yaml: {like: null, kept: {status: stated, quote: q},"
+        f" changes: {{}}, chosen: {{--x: {choice}}}}}\n",
+        encoding="utf-8",
+    )
+
+    with pytest.raises(RecipeError, match=expected):
+        read_provenance(path)
+
+
+def test_value_of_a_switch_is_never_inferred(tmp_path: Path) -> None:
+    path = tmp_path / "provenance.yaml"
+    path.write_text(
+        "source: s\nrecipes:\n  a.yaml: {like: null, kept: {status: inferred, reason: r},"
+        " changes: {}}\n",
+        encoding="utf-8",
+    )
+
+    with pytest.raises(RecipeError, match="a switch's value is `stated` or `assumed`"):
+        read_provenance(path)
+
+
+# The article's sentence on the automatic mode stands in its section on MTP1.
+def test_only_the_automatic_run_with_one_draft_token_was_seen_to_choose() -> None:
+    seen = {
+        short: choice.status
+        for short, name in SHORT.items()
+        for choice in ORIGINS.recipes[name].chosen.values()
+    }
+
+    assert seen == {
+        "fp8-baseline": Knowledge.INFERRED,
+        "fp8-mtp1-auto": Knowledge.STATED,
+        "fp8-mtp2": Knowledge.INFERRED,
+    }

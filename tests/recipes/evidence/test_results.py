@@ -130,6 +130,13 @@ def test_seven_percent_of_mtp2_fit_the_pinned_run_and_not_the_automatic_one(
             id="no recipe",
         ),
         pytest.param(
+            "against: mtp1-auto",
+            "against: mtp7",
+            "there is no variant `mtp7` (one of common, baseline, mtp1-auto, mtp1-flashinfer, mtp2,"
+            " dflash, nvfp4-mtp3)",
+            id="held against an unknown variant",
+        ),
+        pytest.param(
             "ttfr:\n        value: 112.7",
             "ttfr:\n        at_most: 1\n        value: 0",
             "`ttfr_more_than_baseline` cannot be computed from these numbers (correct the number)",
@@ -157,6 +164,18 @@ def test_problem_stands_at_the_figure(tmp_path: Path) -> None:
         read_results(path)
 
     assert [problem.place.line for problem in caught.value.problems] == [line]
+
+
+def test_relative_number_names_the_variant_that_it_is_held_against() -> None:
+    relative = {
+        name: figure.against
+        for held in SHIPPED.variants.values()
+        for name, figure in held.figures.items()
+        if "_than_" in name or "_above_" in name
+    }
+
+    assert relative
+    assert all(relative.values())
 
 
 def test_figure_of_another_variant_is_found_by_both_names() -> None:

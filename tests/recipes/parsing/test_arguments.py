@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.recipes.parsing.arguments import MAX_FILLED_CHARACTERS
 from tests.recipes.made import problems_of, reading_of, recipe_of
 
 HEAD = 'recipe_version: "{version}"\nname: r\nmodel: a/b\ncontainer: c\n'
@@ -69,6 +70,33 @@ def test_engine_is_found_among_the_commands(
     assert reading.command.command.is_vllm is (program[-1] == "serve" and "vllm" in program[0])
 
 
+SERVER = ("python3", "-m", "vllm.entrypoints.openai.api_server")
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "program", "model"),
+    [
+        pytest.param("A=1 vllm serve m", ("A=1",), ("vllm", "serve"), "m", id="assignment"),
+        pytest.param(
+            "exec env A={p} vllm serve m", ("env", "A=x"), ("vllm", "serve"), "m", id="env"
+        ),
+        pytest.param("nice vllm serve m", ("nice",), ("vllm", "serve"), "m", id="wrapper"),
+        pytest.param("vllm serve m\nnice vllm serve n", (), ("vllm", "serve"), "m", id="plain"),
+        pytest.param(" ".join((*SERVER, "--model m")), (), SERVER, "m", id="module"),
+        pytest.param(" ".join((*SERVER, "m")), (), SERVER, None, id="word that is not read"),
+    ],
+)
+def test_engine_is_found_behind_what_only_a_shell_obeys(
+    tmp_path: Path, command: str, before: tuple[str, ...], program: tuple[str, ...], model: str
+) -> None:
+    recipe = recipe_of(tmp_path, recipe_text(command, defaults="{p: x}"))
+
+    assert recipe.command.is_vllm
+    assert (recipe.command.before, recipe.command.program) == (before, program)
+    assert recipe.command.model == model
+    assert recipe.runtime == "vllm"
+
+
 def test_words_stand_at_their_places(tmp_path: Path) -> None:
     recipe = recipe_of(tmp_path, recipe_text("vllm serve m \\\n  --port 1 \\\n  -tp 2 more"))
 
@@ -131,3 +159,15 @@ def test_words_stand_at_their_places(tmp_path: Path) -> None:
 )
 def test_bad_command_is_told(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert problems_of(tmp_path, text) == expected
+
+
+def test_values_that_fill_more_than_a_command_line_holds_are_a_problem(tmp_path: Path) -> None:
+    text = f"model: m\ndefaults: {{a: {'x' * 60_000}}}\ncommand: vllm serve m {'{a} ' * 9_000}\n"
+
+    reading = reading_of(tmp_path, text)
+
+    assert reading.command is not None
+    assert len("".join(reading.command.command.arguments)) < 2 * MAX_FILLED_CHARACTERS
+    assert [problem.message for problem in reading.problems] == [
+        "the arguments grow beyond 256 KiB here"
+    ]

@@ -120,6 +120,8 @@ def test_speculation_that_says_nothing_has_no_method(tmp_path: Path, value: str)
     ("arguments", "expected"),
     [
         ("--max-num-seqs four", "`--max-num-seqs` must be a whole number above 0; it is `four`"),
+        ("--port 65536", "`--port` must be a port from 1 to 65535; it is `65536`"),
+        ("--port 0", "`--port` must be a port from 1 to 65535; it is `0`"),
         ("--max-num-seqs 0", "`--max-num-seqs` must be a whole number above 0; it is `0`"),
         (
             "--max-model-len 8KB",

@@ -143,3 +143,10 @@ def test_any_words_are_read(words: list[str]) -> None:
     found = read(*words)
 
     assert len(found.written) + len(found.words) <= len(words)
+
+
+def test_lists_that_dotted_flags_add_to_are_joined_by_the_last() -> None:
+    flags = ["--speculative-config.a+", "x,y", "--speculative-config.a+", "z"]
+    flags += ["--speculative-config.b", "1"]
+
+    assert json.loads(shown(*flags)["--speculative-config"]) == {"a": ["x", "y", "z"], "b": 1}

@@ -81,3 +81,20 @@ def test_version_that_is_not_known_is_told(tmp_path: Path, version: str) -> None
             '(write `recipe_version: "2"`)'
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param("builder: docker-pull", {"builder": "docker-pull"}, id="text as it is"),
+        pytest.param("build_args: [--ref, 1]", {"build_args": '["--ref", 1]'}, id="a list"),
+        pytest.param(
+            "executor_config: {a: {b: 1}}", {"executor_config": '{"a": {"b": 1}}'}, id="a mapping"
+        ),
+        pytest.param("build_args: []\nbuilder:", {}, id="nothing in it"),
+    ],
+)
+def test_key_of_any_kind_is_text_or_json(
+    tmp_path: Path, lines: str, expected: dict[str, str]
+) -> None:
+    assert recipe_of(tmp_path, TEXT + lines).beside == expected

@@ -61,6 +61,13 @@ def test_flag_of_an_override_stands_at_the_option(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "expected"),
     [
+        (
+            "model=c/d",
+            (
+                "--set model: the model is a word of the command, and no flag "
+                "(write `{model}` in its place there)"
+            ),
+        ),
         ("port", "--set: `port` is no `key=value` (write --set port=8001)"),
         ("=1", "--set: `=1` is no `key=value` (write --set port=8001)"),
         (

@@ -42,6 +42,8 @@ def test_continued_lines_are_one_command() -> None:
         pytest.param("a 'b'\"c\"d", [["a", "bcd"]], id="joined parts"),
         pytest.param("a '' b", [["a", "", "b"]], id="empty word"),
         pytest.param('a "b\\\nc"', [["a", "bc"]], id="continued inside quotes"),
+        pytest.param("a 1\\\n--b 2", [["a", "1--b", "2"]], id="continued inside a word"),
+        pytest.param("a 1\\\r\n --b", [["a", "1", "--b"]], id="continued behind a word"),
         pytest.param("a\nb", [["a"], ["b"]], id="two lines, two commands"),
         pytest.param("a; b && c | d", [["a"], ["b"], ["c"], ["d"]], id="separators"),
         pytest.param("a # not --b\n", [["a"]], id="comment"),
@@ -71,6 +73,7 @@ def test_words_are_those_of_a_shell(text: str, expected: list[list[str]]) -> Non
         pytest.param(
             "a ${B:-c} $D", [(Oddity.VARIABLE, "${B"), (Oddity.VARIABLE, "$D")], id="names"
         ),
+        pytest.param("a $'b'", [(Oddity.SHELL_QUOTE, "$'b")], id="quote of bash"),
         pytest.param("a # b", [(Oddity.COMMENT, "# b")], id="comment"),
         pytest.param("a '$(b) `c` ; > #' 1$", [], id="none of them in single quotes"),
     ],

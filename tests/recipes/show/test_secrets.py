@@ -1,3 +1,5 @@
+import dataclasses
+
 import pytest
 
 from proxy.recipes.show.secrets import MASK, Secrets, is_secret
@@ -44,3 +46,42 @@ def test_secret_is_masked_where_it_can_be_told(text: str, expected: str) -> None
     secrets = Secrets(frozenset({"8", "hf_0123456", "hf_0123456789"}))
 
     assert secrets.mask(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("postgres://u:passw0rd@h/db", f"postgres://u:{MASK}@h/db"),
+        ("redis://:pw@h", f"redis://:{MASK}@h"),
+        ("Authorization: Bearer abc.1-x", f"Authorization: Bearer {MASK}"),
+        ("http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+        ("http://h:80/a@b", "http://h:80/a@b"),
+        ("Bearer authentication", "Bearer authentication"),
+    ],
+)
+def test_secret_without_a_telling_name_is_known_by_its_form(text: str, expected: str) -> None:
+    assert Secrets(frozenset()).mask(text) == expected
+
+
+def test_short_secret_is_masked_inside_json() -> None:
+    secrets = Secrets(frozenset({"six"}))
+
+    assert secrets.mask('{"TOKEN": "six", "b": ["A=six"], "c": "sixty"}') == (
+        f'{{"TOKEN": "{MASK}", "b": ["A={MASK}"], "c": "sixty"}}'
+    )
+
+
+def test_secrets_beside_the_command_are_found_at_any_depth() -> None:
+    recipe = served(
+        keys="executor_config: {env: {HF_TOKEN: three, A: [1, 'API_KEY=four', b=c]}}\n"
+        "build_args: [--build-arg, DB_PASSWORD=five]\nbuilder: TOKEN=six"
+    )
+
+    assert Secrets.of(recipe).values == {"three", "four", "five", "six"}
+
+
+def test_secret_of_an_assignment_before_the_engine_is_found() -> None:
+    recipe = served()
+    command = dataclasses.replace(recipe.command, before=("env", "HF_TOKEN=five", "PORT=6"))
+
+    assert Secrets.of(dataclasses.replace(recipe, command=command)).values == {"five"}

@@ -107,3 +107,16 @@ def test_json_is_one_document() -> None:
     (text,) = show_lines(served(), ShowForm.JSON)
 
     assert json.loads(text)["name"] == "tiny"
+
+
+@pytest.mark.parametrize("form", [ShowForm.COMMAND, ShowForm.COMMAND_LINE])
+def test_command_that_a_shell_would_read_otherwise_is_not_shown_for_running(
+    tmp_path: Path, form: ShowForm
+) -> None:
+    path = tmp_path / "cut.yaml"
+    path.write_text("model: a/b\ncommand: vllm serve a/b > log\n")
+
+    with pytest.raises(RecipeError, match="would redirect"):
+        list(show_file(path, (), form))
+
+    assert list(show_file(path, (), ShowForm.TABLE))
