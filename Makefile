@@ -50,7 +50,7 @@ up: $(VENV)/$(if $(UPSTREAM),.core,.model)
 		$(if $(PORT),--port '$(PORT)' --admin-port "$$(($(PORT) + 1))")
 
 observe: $(VENV)/.core
-	@exec $(BIN)/sluicegate demo --imitate '$(VARIANT)' --restart-minutes 4 --prometheus \
+	@exec $(BIN)/sluicegate demo --imitate '$(VARIANT)' --restart-minutes 4 --probe --prometheus \
 		$(if $(PORT),--port '$(PORT)' --admin-port "$$(($(PORT) + 1))" \
 		--imitation-port "$$(($(PORT) + 2))" --prometheus-port "$$(($(PORT) + 3))")
 

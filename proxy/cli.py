@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from proxy import PRODUCT, __version__
 from proxy.cli_bench import add_bench
-from proxy.cli_imitate import add_imitate, run_imitate
+from proxy.cli_imitate import add_imitate, refuse_imitate_options, run_imitate
 from proxy.cli_ledger import add_ledger
 from proxy.cli_recipe import add_recipe
 from proxy.errors import ConfigError, Problem, SluicegateError
@@ -205,6 +205,7 @@ def _serve(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     if options.imitate:
         return run_imitate(options)
+    refuse_imitate_options(options)
     from proxy.demo.command import demo
 
     return demo(options.upstream, options.port, options.admin_port, once=options.once)

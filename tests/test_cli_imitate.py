@@ -48,6 +48,41 @@ def test_tour_s_own_option_is_refused(capsys: Capture) -> None:
     assert "--once: goes with the tour" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--fault", "not_json=1"],
+        ["--seed", "1"],
+        ["--speed", "1"],
+        ["--rate", "0"],
+        ["--restart-minutes", "0"],
+        ["--probe"],
+        ["--imitation-port", "8000"],
+        ["--ledger", "kept.db"],
+        ["--prometheus"],
+        ["--prometheus-port", "9090"],
+    ],
+    ids=lambda given: given[0],
+)
+def test_option_of_the_imitation_is_refused_without_one(given: list[str], capsys: Capture) -> None:
+    assert main(["demo", "--upstream", "http://127.0.0.1:1", *given]) == 2
+
+    remedy = "goes with --imitate alone (add --imitate mtp1, or leave it out)"
+    assert capsys.readouterr().err == f"error: {given[0]}: {remedy}\n"
+
+
+def test_every_needless_option_is_told_at_once(capsys: Capture) -> None:
+    assert main(["demo", "--seed", "2", "--prometheus", "--ledger", "kept.db"]) == 2
+
+    assert capsys.readouterr().err.count("goes with --imitate alone") == 3
+
+
+def test_port_of_a_prometheus_that_is_not_started_is_refused(capsys: Capture) -> None:
+    assert main(["demo", "--imitate", "mtp1", "--prometheus-port", "9091"]) == 2
+
+    assert "--prometheus-port: goes with --prometheus" in capsys.readouterr().err
+
+
 def test_page_tells_of_every_option(capsys: Capture) -> None:
     page = (Path(__file__).parents[1] / "docs" / "imitation.md").read_text(encoding="utf-8")
     with pytest.raises(SystemExit):

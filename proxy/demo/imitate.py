@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from proxy.contract.probe_settings import ProbeSettings
 from proxy.data_files import grafana_folder
 from proxy.demo.imitation.server import Imitation, ImitationOptions, running_imitation
 from proxy.demo.load.load import LoadOptions, run_load
@@ -31,18 +33,23 @@ from proxy.demo.run import RunningProxy
 from proxy.demo.screen import Colour, Screen, wants_colour
 from proxy.ledger_settings import Ledger
 from proxy.server import bind, bound, fast_runner
-from proxy.settings import Admission, Limits, Policies, Settings
+from proxy.settings import Admission, Lane, Limits, Policies, Settings
 
 _REQUEST_BYTES: Final = 512 * 1024
 # Two more than the engine's sequences, so that requests wait in the engine as well as before it.
 _CONCURRENT: Final = 6
 _QUEUE: Final = 10
 _IDLE_SECONDS: Final = 8.0
+# Less than the engine is away at a restart: some requests wait it out, and some in vain.
+_READY_WAIT_SECONDS: Final = 4.0
+# One answer decides: after a bad one the engine is served cold, and clients see the cold retry.
+_PROBE_ATTEMPTS: Final = 1
+_CONTRADICTS: Final = "it is no such engine, and the proxy says at every start what contradicts it"
 
 
 @dataclass(frozen=True, slots=True)
 class ImitateOptions:
-    """What `demo --imitate` was asked for. `rate` 0: no load.
+    """What `demo --imitate` was asked for. `rate` 0: no load. `probe`: of every engine start.
 
     `prometheus_port` None: no Prometheus; `ledger` None: one that goes away with the demo.
     """
@@ -51,6 +58,7 @@ class ImitateOptions:
     port: int
     admin_port: int
     rate: float
+    probe: bool = False
     prometheus_port: int | None = None
     ledger: Path | None = None
 
@@ -75,11 +83,13 @@ async def show_imitation(
         if options.prometheus_port:
             # It would say so itself, but later and with less.
             bind("127.0.0.1", options.prometheus_port, "--prometheus-port").close()
+        _introduce(screen, options)
         imitation = await stack.enter_async_context(running_imitation(options.imitation))
         stack.enter_context(_restarts_on_hangup(imitation))
-        start = ProductionProxy(settings, sockets, log)
+        lane = partial(imitation_lane, options)
+        start = ProductionProxy(settings, sockets, log, lane)
         proxy = await stack.enter_async_context(start(imitation.url, lambda lane: lane))
-        _introduce(screen, options, imitation, proxy)
+        _tell_addresses(screen, imitation, proxy)
         prometheus = await _prometheus(stack, screen, options, (imitation, proxy), which)
         works: list[Coroutine[Any, Any, object]] = [_stopped(proxy), imitation.ended()]
         if options.rate:
@@ -102,6 +112,16 @@ def imitation_settings(options: ImitateOptions, folder: Path) -> Settings:
             "admission": Admission(concurrent=_CONCURRENT, queue=_QUEUE),
             "limits": Limits(request_bytes=_REQUEST_BYTES, idle_seconds=_IDLE_SECONDS),
         }
+    )
+
+
+def imitation_lane(options: ImitateOptions, url: str) -> Lane:
+    """The lane before the imitation: its variant's recipe, a short wait, a probe if wanted."""
+    return Lane(
+        url=url,
+        recipe=options.imitation.variant.recipe,
+        ready_wait_seconds=_READY_WAIT_SECONDS / options.imitation.speed,
+        probe=ProbeSettings(attempts=_PROBE_ATTEMPTS) if options.probe else None,
     )
 
 
@@ -144,9 +164,7 @@ async def _prometheus(
     return prometheus
 
 
-def _introduce(
-    screen: Screen, options: ImitateOptions, imitation: Imitation, proxy: RunningProxy
-) -> None:
+def _introduce(screen: Screen, options: ImitateOptions) -> None:
     """Say at once that no model answers, which numbers it keeps to, and what is made up."""
     wanted = options.imitation
     screen.title(f"{wanted.variant.model}: an imitation, no model; nothing here measures anything")
@@ -157,6 +175,10 @@ def _introduce(
     screen.line("faults", f"{wanted.rates.text or 'none'} (all made up)")
     if wanted.speed != 1:
         screen.line("speed", f"every time is divided by {wanted.speed:g}", Colour.NOTE)
+    screen.line("recipe", f"{wanted.variant.recipe.name}; {_CONTRADICTS}", Colour.NOTE)
+
+
+def _tell_addresses(screen: Screen, imitation: Imitation, proxy: RunningProxy) -> None:
     screen.title("Addresses")
     screen.line("base_url", proxy.base_url)
     screen.line("metrics", f"{proxy.admin_url}/metrics")

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, TextIO
@@ -17,6 +17,8 @@ from proxy.settings import Admin, Lane, Listen, Policies, Settings
 _HOST: Final = "127.0.0.1"
 _DRAIN_SECONDS: Final = 2.0
 
+LaneAt = Callable[[str], Lane]
+
 
 def demo_settings(port: int, admin_port: int) -> Settings:
     """The shipped production policy on loopback; no lane yet, and no file or variable is read."""
@@ -29,17 +31,26 @@ def demo_settings(port: int, admin_port: int) -> Settings:
     )
 
 
+def _lane_at(url: str) -> Lane:
+    return Lane(url=url)
+
+
 @dataclass(frozen=True, slots=True)
 class ProductionProxy:
-    """Starts the proxy on two bound sockets, the client's and the admin's."""
+    """Starts the proxy on two bound sockets, the client's and the admin's.
+
+    `lane` makes the settings of the main lane from its address.
+    """
 
     settings: Settings
     sockets: tuple[socket.socket, socket.socket]
     log: TextIO
+    lane: LaneAt = _lane_at
 
     @asynccontextmanager
     async def __call__(self, upstream_url: str, wrap: LaneWrap) -> AsyncIterator[RunningProxy]:
-        settings = self.settings.model_copy(update={"lanes": {MAIN: Lane(url=upstream_url)}})
+        lanes = {MAIN: self.lane(upstream_url)}
+        settings = self.settings.model_copy(update={"lanes": lanes})
         around = Surroundings(log=self.log, wrap_lane=wrap)
         stop, serving = asyncio.Event(), asyncio.Event()
         async with open_app(settings, around) as app:

@@ -14,8 +14,9 @@ from fastapi.responses import JSONResponse
 
 from proxy import __version__
 from proxy.recipes.lane.watch import RecipeWatch
+from proxy.routes.bearer import bearer_token
 from proxy.routes.shown import Shown
-from proxy.telemetry.exposition import wanted_form
+from proxy.telemetry.exposition import Form, wanted_form
 from proxy.telemetry.scrapes import Scrapes
 
 _REQUEST_ID: Final[dict[str, Any]] = {
@@ -45,12 +46,17 @@ def build_admin(shown: Shown) -> FastAPI:
         body = {"ready": able, "draining": draining, "lanes": lanes, "slo": _objective(shown)}
         return JSONResponse(body, status_code=200 if able else 503)
 
-    @app.head("/metrics", dependencies=guarded, include_in_schema=False)
     @app.get("/metrics", dependencies=guarded, summary="Prometheus metrics")
     async def metrics(request: Request) -> Response:
-        form = wanted_form(", ".join(request.headers.getlist("accept")))
-        page = await scrapes.page(form) if request.method == "GET" else b""
-        return Response(page, headers={"content-type": form, "vary": "accept"})
+        form = _form(request)
+        return Response(await scrapes.page(form), headers=_page_headers(form))
+
+    @app.head("/metrics", dependencies=guarded, include_in_schema=False)
+    async def metrics_head(request: Request) -> Response:
+        head = Response(headers=_page_headers(_form(request)))
+        # Only the length that GET would have may be told (RFC 9110, 8.6), and no page is made.
+        del head.headers["content-length"]
+        return head
 
     @app.get(
         "/sluicegate/requests/{request_id:path}",  # noqa: FAST003 - no typed parameters, see above
@@ -67,6 +73,14 @@ def build_admin(shown: Shown) -> FastAPI:
         return JSONResponse(msgspec.to_builtins(record))
 
     return app
+
+
+def _form(request: Request) -> Form:
+    return wanted_form(", ".join(request.headers.getlist("accept")))
+
+
+def _page_headers(form: Form) -> dict[str, str]:
+    return {"content-type": form, "vary": "accept"}
 
 
 def _is_able(shown: Shown, lane: str) -> bool:
@@ -104,11 +118,9 @@ def _objective(shown: Shown) -> dict[str, object]:
 
 
 def _token_check(token: str | None) -> Callable[[Request], Awaitable[None]]:
-    wanted = f"Bearer {token}".encode()
-
     async def check(request: Request) -> None:
-        given = request.headers.get("authorization", "").encode()
-        if token is not None and not hmac.compare_digest(given, wanted):
+        given = bearer_token(request.headers.get("authorization", ""))
+        if token is not None and not hmac.compare_digest(given.encode(), token.encode()):
             raise HTTPException(401, "This listener needs `Authorization: Bearer …`.")
 
     return check

@@ -43,6 +43,7 @@ from proxy.routes.asgi import (
     header,
     read_body,
 )
+from proxy.routes.bearer import bearer_token
 from proxy.routes.paths import Path, find_path
 from proxy.routes.running import Ended, Running, RunningVisits
 from proxy.telemetry.outcome import Endpoint, Outcome
@@ -290,9 +291,7 @@ def _key_name(keys: KeyRing | None, headers: RawHeaders) -> str | None:
     if keys is None:
         return None
     given = header(headers, b"authorization") or ""
-    scheme, _, token = given.partition(" ")
-    if scheme.lower() != "bearer" or not token:
-        token = header(headers, b"x-api-key") or ""
+    token = bearer_token(given) or header(headers, b"x-api-key") or ""
     if not token:
         raise Unauthorized("This proxy needs a key: send `Authorization: Bearer …`.")
     name = keys.name_of(token)

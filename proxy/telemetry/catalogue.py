@@ -8,6 +8,7 @@ from proxy.telemetry import (
     judge_metrics,
     latency_metrics,
     own_metrics,
+    process_metrics,
     request_metrics,
 )
 from proxy.telemetry.metric import Metric
@@ -19,4 +20,5 @@ CATALOGUE: Final[tuple[Metric, ...]] = (
     *engine_metrics.METRICS,
     *judge_metrics.METRICS,
     *own_metrics.METRICS,
+    *process_metrics.METRICS,
 )

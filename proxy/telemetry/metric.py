@@ -41,7 +41,8 @@ class Metric:
 
     `name` has neither prefix nor `_total`. `edges` are the upper bounds of a histogram's buckets,
     in `unit`; `has_objective` adds the one that the settings promise. `query` is PromQL that people
-    use it in, without a pipe, since it stands in a table. `page` tells more, below docs/.
+    use it in, without a pipe, since it stands in a table. `page` tells more, below docs/. `prefix`
+    differs where a metric has a name that all programs share.
     """
 
     name: str
@@ -54,11 +55,12 @@ class Metric:
     has_objective: bool = False
     alias: Alias | None = None
     page: str = ""
+    prefix: str = _PREFIX
 
     @property
     def family(self) -> str:
         """The name that its samples begin with."""
-        return f"{_PREFIX}{self.name}"
+        return f"{self.prefix}{self.name}"
 
     @property
     def full_name(self) -> str:

@@ -20,6 +20,7 @@ from proxy.telemetry.latency_metrics import LatencyMetrics
 from proxy.telemetry.metric import Metric
 from proxy.telemetry.outcome import JudgeResult, ProbeResult, ReadyWait
 from proxy.telemetry.own_metrics import OwnMetrics
+from proxy.telemetry.process_metrics import ProcessFamilies
 from proxy.telemetry.record import RequestRecord
 from proxy.telemetry.request_metrics import RequestMetrics
 
@@ -46,6 +47,7 @@ class Metrics:
         self._engines = EngineMetrics(collectors)
         self._judges = JudgeMetrics(collectors)
         self._own = OwnMetrics(collectors)
+        registry.register(ProcessFamilies())
 
     def add(self, record: RequestRecord) -> None:
         """Count a finished request; its id is the exemplar of what it measured."""

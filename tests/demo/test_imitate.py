@@ -6,16 +6,18 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
 from typing_extensions import override
 
 from proxy.demo.imitate import ImitateOptions, imitation_settings, show_imitation
+from proxy.demo.load.asks import Asks, Kind
 from proxy.demo.load.tally import Counts, read_counts
 from proxy.errors import SettingsError
 from proxy.server import bind
-from tests.fakes.imitation import options
+from tests.fakes.imitation import chance, options
 
 FAULTS = (
     *("doubled_brace=0.1", "think_tag=0.1", "unfinished=0.1", "too_long=0.1"),
@@ -51,6 +53,19 @@ def asked_for(*faults: str, rate: float = 0.0, speed: float = 20.0) -> ImitateOp
     return ImitateOptions(options(*faults, speed=speed), port=0, admin_port=0, rate=rate)
 
 
+async def say_hello(told: Told) -> tuple[int, Any]:
+    """The status and the document of one plain reply."""
+    body = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 4}
+    url = f"{told.address('base_url')}/chat/completions"
+    async with aiohttp.ClientSession() as http, http.post(url, json=body) as response:
+        return response.status, await response.json()
+
+
+async def page_of(metrics_url: str) -> str:
+    async with aiohttp.ClientSession() as http, http.get(metrics_url) as response:
+        return await response.text()
+
+
 def is_running(told: str) -> bool:
     return "Running." in told
 
@@ -73,8 +88,7 @@ async def shown(wanted: ImitateOptions) -> AsyncIterator[Told]:
 
 
 async def counts_of(metrics_url: str) -> Counts:
-    async with aiohttp.ClientSession() as http, http.get(metrics_url) as response:
-        return read_counts(await response.text())
+    return read_counts(await page_of(metrics_url))
 
 
 async def test_it_says_first_that_nothing_is_real_and_where_numbers_come_from() -> None:
@@ -88,14 +102,55 @@ async def test_it_says_first_that_nothing_is_real_and_where_numbers_come_from() 
     assert "assumed   decode rate at 512 tokens" in text
     assert "not_json=0.5 (all made up)" in text
     assert "every time is divided by 20" in text
+    assert "recipe    qwen3.6-35b-a3b-fp8-mtp1-flashinfer.yaml; it is no such engine" in text
+
+
+async def test_teaser_longer_than_the_policy_allows_is_flagged_without_any_fault() -> None:
+    ask = Asks("imitation-mtp1", chance()).ask(Kind.LONG_TEASER)
+    async with (
+        shown(asked_for()) as told,
+        aiohttp.ClientSession() as http,
+        http.post(told.address("base_url") + ask.path, data=ask.body) as response,
+    ):
+        await response.read()
+
+    assert (response.status, response.headers["x-sluicegate-outcome"]) == (200, "flagged")
+
+
+async def test_lane_has_the_variant_s_recipe_which_the_imitation_contradicts() -> None:
+    async with shown(asked_for()) as told:
+        page = await page_of(told.address("metrics"))
+
+    assert re.search(r'recipe_info\{.*recipe="qwen3\.6-.*-mtp1-flashinfer-pinned"', page)
+    assert 'contradictions{lane="main",switch="served_model_name"} 1.0' in page
+    assert 'contradictions{lane="main",switch="speculative_tokens"} 0.0' in page
+
+
+@pytest.mark.parametrize("probe", [True, False])
+async def test_engine_is_probed_only_where_that_is_wanted(*, probe: bool) -> None:
+    wanted = replace(asked_for("cold_strict_json=1"), probe=probe)
+    async with shown(wanted) as told:
+        status, _ = await say_hello(told)
+        page = await page_of(told.address("metrics"))
+
+    assert status == 200
+    assert f'probes_total{{lane="main",result="invalid"}} {int(probe)}.0' in page
+
+
+@pytest.mark.slow
+async def test_requests_wait_for_an_engine_that_restarts() -> None:
+    """It is away for longer than one waits, and for less than two wait after each other."""
+    async with shown(asked_for(speed=4.0)) as told:
+        signal.raise_signal(signal.SIGHUP)
+        page = ""
+        while not re.search(r'ready_waits_total\{result="served"\} [1-9]', page):
+            await say_hello(told)
+            page = await page_of(told.address("metrics"))
 
 
 async def test_requests_go_through_the_real_proxy() -> None:
-    body = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 4}
-    async with shown(asked_for()) as told, aiohttp.ClientSession() as http:
-        url = f"{told.address('base_url')}/chat/completions"
-        async with http.post(url, json=body) as response:
-            document = await response.json()
+    async with shown(asked_for()) as told:
+        _, document = await say_hello(told)
         counts = await counts_of(told.address("metrics"))
 
     assert document["model"] == "imitation-mtp1"

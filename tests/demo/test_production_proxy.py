@@ -8,9 +8,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from proxy.contract.probe_settings import ProbeSettings
+from proxy.data_files import recipes_folder
 from proxy.demo.fault import FAULT_HEADER, FaultyLane
 from proxy.demo.production_proxy import ProductionProxy, demo_settings
+from proxy.recipes.reading import read_recipe
 from proxy.server import bound
+from proxy.settings import Lane
 
 STRICT_JSON = {
     "model": "tiny",
@@ -49,6 +53,27 @@ async def test_injected_fault_is_healed_by_the_cold_retry() -> None:
 
     assert answer["choices"][0]["message"]["content"] == '{"city": "Paris"}'
     assert response.headers["x-sluicegate-attempts"] == "2"
+
+
+async def test_lane_is_as_it_was_said_to_be() -> None:
+    settings = demo_settings(0, 0)
+    recipe = next(recipes_folder().glob("*-mtp2.yaml"))
+
+    def lane(url: str) -> Lane:
+        return Lane(url=url, recipe=recipe, probe=ProbeSettings(attempts=1))
+
+    with bound(settings) as sockets:
+        start = ProductionProxy(settings, sockets, io.StringIO(), lane)
+        async with (
+            engine() as url,
+            start(url, FaultyLane) as proxy,
+            aiohttp.ClientSession() as session,
+            session.get(f"{proxy.admin_url}/ready") as response,
+        ):
+            shown = (await response.json())["lanes"]["main"]
+
+    assert shown["recipe"]["name"] == read_recipe(recipe).name
+    assert shown["probe"] is not None
 
 
 async def test_told_to_stop_it_says_so_and_frees_its_ports() -> None:

@@ -44,14 +44,15 @@ async def test_known_key_is_let_in_named_in_the_record_and_never_sent_upstream(
     token = add_key(tmp_path / "keys.yaml", "agent")
     settings = {"keys.file": str(tmp_path / "keys.yaml")}
     async with (
-        fake_upstream(completion(), completion()) as upstream,
+        fake_upstream(*[completion() for _ in range(3)]) as upstream,
         running_gate(upstream.url, settings) as gate,
     ):
         response, _ = await gate.chat(ASKED, {"authorization": f"Bearer {token}"})
         other, _ = await gate.chat(ASKED, {"x-api-key": token})
+        lower, _ = await gate.chat(ASKED, {"authorization": f"bearer  {token}"})
         record = await gate.record(response)
 
-    assert (response.status, other.status) == (200, 200)
+    assert (response.status, other.status, lower.status) == (200, 200, 200)
     assert record["key"] == "agent"
     for call in upstream.calls:
         assert token not in str(call.headers)
@@ -77,16 +78,20 @@ async def test_admin_token_guards_metrics_and_look_up_but_not_health() -> None:
         for path in ("/health", "/ready", "/metrics", "/sluicegate/requests/x"):
             async with gate.http.get(gate.admin_url + path) as response:
                 statuses[path] = response.status
-        known = {"authorization": "Bearer secret"}
-        async with gate.http.get(f"{gate.admin_url}/metrics", headers=known) as page:
-            statuses["known"] = page.status
+        for given in ("Bearer secret", "bearer secret", "Bearer Secret", "Basic secret"):
+            headers = {"authorization": given}
+            async with gate.http.get(f"{gate.admin_url}/metrics", headers=headers) as page:
+                statuses[given] = page.status
 
     assert statuses == {
         "/health": 200,
         "/ready": 200,
         "/metrics": 401,
         "/sluicegate/requests/x": 401,
-        "known": 200,
+        "Bearer secret": 200,
+        "bearer secret": 200,
+        "Bearer Secret": 401,
+        "Basic secret": 401,
     }
 
 
@@ -147,6 +152,7 @@ async def test_health_of_both_listeners(
     assert response.status == status
     assert word in received
     assert bool(received) is bool(word)
+    assert (response.headers["content-length"] != "0") is (status == 200)
     assert (b"version" in received) is (bool(word) and listener == "admin")
     assert response.headers.get("allow") == ("GET, HEAD" if status == 405 else None)
 

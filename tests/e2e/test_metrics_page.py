@@ -119,6 +119,20 @@ async def test_other_methods_get_no_page(method: str, status: int, allow: str | 
     assert (answer.headers["content-type"].startswith("application/openmetrics")) is (not allow)
 
 
+async def test_head_tells_no_length_that_the_page_does_not_have() -> None:
+    async with (
+        fake_upstream() as upstream,
+        running_gate(upstream.url) as gate,
+        gate.http.head(f"{gate.admin_url}/metrics") as answer,
+        gate.http.get(f"{gate.admin_url}/metrics") as page,
+    ):
+        await page.read()
+
+    assert "content-length" not in answer.headers
+    assert "transfer-encoding" not in answer.headers
+    assert answer.headers["content-type"] == page.headers["content-type"]
+
+
 async def test_many_scrapes_at_once_are_all_answered_alike() -> None:
     async with fake_upstream() as upstream, running_gate(upstream.url) as gate:
         pages = await asyncio.gather(*(_page(gate) for _ in range(30)))

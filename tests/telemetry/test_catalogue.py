@@ -16,7 +16,11 @@ def test_no_two_metrics_have_one_name() -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_name_tells_the_unit_of_what_is_measured(metric: Metric) -> None:
-    endings = {"seconds": "_seconds", "tokens/second": "_tokens_per_second"}
+    endings = {
+        "seconds": "_seconds",
+        "bytes": "_bytes",
+        "tokens/second": "_tokens_per_second",
+    }
 
     ending = endings.get(metric.unit, "")
 
@@ -32,7 +36,7 @@ def test_only_histograms_have_buckets(metric: Metric) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_query_asks_for_its_own_metric_and_can_stand_in_a_table(metric: Metric) -> None:
-    asked = set(re.findall(r"sluicegate_\w+", metric.query))
+    asked = set(re.findall(rf"\b{metric.prefix}\w+", metric.query))
 
     assert {name.removesuffix("_bucket") for name in asked} == {metric.full_name}
     assert "|" not in metric.query
@@ -44,4 +48,5 @@ def test_query_names_no_label_that_the_metric_lacks(metric: Metric) -> None:
     grouped = re.findall(r"by \(([^)]*)\)", metric.query)
 
     named = {*selected, *(name for group in grouped for name in group.split(", "))}
-    assert named - {"le"} <= {label.name for label in metric.labels}
+    # `job` is Prometheus's own: a metric that all programs have needs it.
+    assert named - {"le", "job"} <= {label.name for label in metric.labels}

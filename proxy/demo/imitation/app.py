@@ -28,6 +28,7 @@ CUT: Final = "sluicegate.cut"
 
 VERSION: Final = "0.32.0+imitation"
 _MOST_BYTES: Final = 4 << 20
+_TOO_LARGE: Final = f"This imitation reads {_MOST_BYTES} bytes of a body and no more; send less."
 _JSON: Final = "application/json"
 _STREAM: Final = "text/event-stream; charset=utf-8"
 _CHATS: Final[Mapping[str, bool]] = {"/v1/chat/completions": True, "/v1/completions": False}
@@ -50,8 +51,8 @@ class ImitationApp:
             await self._route(scope, receive, client)
         except WrongRequest as wrong:
             await client.refuse(str(wrong), wrong.status, wrong.param)
-        except BodyTooLarge as large:
-            await client.refuse(str(large), 413)
+        except BodyTooLarge:
+            await client.refuse(_TOO_LARGE, 413)
         except ServerFailed as failed:
             await client.refuse(str(failed), 500)
         except CutOff:

@@ -17,7 +17,8 @@ class Fate:
     """Draws for one engine start. Requests with the same first question are the same request.
 
     After a faulty answer the same request is answered well, unless the fault is stubborn: then it
-    fails again and again. So an identical retry helps, as it did in the article.
+    fails again and again. So an identical retry helps, as it did in the article. A start is cold
+    until a strict-JSON answer was good.
     """
 
     rates: FaultRates
@@ -32,6 +33,7 @@ class Fate:
             fault = self._drawn[request]
             if fault is None:
                 del self._drawn[request]
+                self._cold = self._cold and not _is_strict(asked)
             return fault
         if self._is_cold_answer(asked):
             self._remember(request, None)
@@ -43,11 +45,11 @@ class Fate:
         return fault
 
     def _is_cold_answer(self, asked: Asked) -> bool:
-        """Whether this is the start's first strict-JSON answer, and bad."""
-        if not self._cold or asked.called is not None or asked.schema is None:
+        """Whether this is a strict-JSON answer of a cold start, and bad."""
+        if not self._cold or not _is_strict(asked):
             return False
-        self._cold = False
-        return self.chance.random() < self.rates.of(COLD)
+        self._cold = self.chance.random() < self.rates.of(COLD)
+        return self._cold
 
     def _draw(self, asked: Asked) -> MadeFault | None:
         at = self.chance.random()
@@ -61,3 +63,7 @@ class Fate:
         self._drawn[request] = next_fault
         if len(self._drawn) > _REMEMBERED:
             self._drawn.popitem(last=False)
+
+
+def _is_strict(asked: Asked) -> bool:
+    return asked.called is None and asked.schema is not None

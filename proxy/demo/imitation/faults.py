@@ -31,7 +31,7 @@ class MadeFault(StrEnum):
     STALL = "stall"
 
 
-# Not faults of their own: how likely the first strict-JSON answer of a start is bad, and how
+# Not faults of their own: how likely a strict-JSON answer is bad before the first good one, and how
 # likely the next attempts at a request meet the fault of the first one again.
 COLD: Final = "cold_strict_json"
 STUBBORN: Final = "stubborn"

@@ -88,13 +88,14 @@ _ASSUMED: Final[Mapping[VariantName, _Assumed]] = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What the imitation keeps to.
+    """What the imitation keeps to. `recipe`: the file that a lane before it names.
 
     `rates`: output tokens to tok/s, ascending. Deviations are relative standard deviations.
     `draft_tokens`: draft tokens of an engine step, 0 without speculation.
     """
 
     name: VariantName
+    recipe: Path
     ttfr: Given
     rates: Mapping[int, Given]
     draft_tokens: int
@@ -152,15 +153,17 @@ def read_variant(name: VariantName, recipes: Path | None = None) -> Variant:
     folder = recipes or recipes_folder()
     results = read_results(folder / "results" / "article.yaml")
     assumed = _ASSUMED[name]
-    recipe = read_recipe(folder / (results.variants[assumed.article].recipe or "")).engine
+    recipe = folder / (results.variants[assumed.article].recipe or "")
+    engine = read_recipe(recipe).engine
     rates = {length: _rate(results, assumed, length) for length in _LENGTHS}
     return Variant(
         name=name,
+        recipe=recipe,
         ttfr=_ttfr(results, assumed),
         rates=rates,
-        draft_tokens=(recipe.speculation.tokens or 0) if recipe.speculation else 0,
+        draft_tokens=(engine.speculation.tokens or 0) if engine.speculation else 0,
         step_seconds=assumed.length / rates[_REFERENCE_LENGTH].value,
-        seats=_seats(recipe.max_num_seqs),
+        seats=_seats(engine.max_num_seqs),
         rate_deviation=assumed.rate_deviation,
     )
 

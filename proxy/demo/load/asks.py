@@ -24,6 +24,7 @@ class Kind(StrEnum):
     STRICT_STREAM = "strict JSON, streamed"
     TEASER = "teaser from a source"
     KURZTEXT = "editorial-de"
+    LONG_TEASER = "teaser longer than the policy allows"
     CALL = "tool call"
     CALL_STREAM = "tool call, streamed"
     COMPLETION = "completions"
@@ -40,6 +41,7 @@ _WEIGHTS: Final[Mapping[Kind, float]] = {
     Kind.STRICT_STREAM: 2,
     Kind.TEASER: 2,
     Kind.KURZTEXT: 1,
+    Kind.LONG_TEASER: 0.3,
     Kind.CALL: 2,
     Kind.CALL_STREAM: 2,
     Kind.COMPLETION: 0.5,
@@ -55,6 +57,7 @@ _MEMBERS: Final[Mapping[Kind, Mapping[str, Any]]] = {
     Kind.STRICT_STREAM: {"response_format": STATUS, **_STREAMED},
     Kind.TEASER: {"response_format": TEASER},
     Kind.KURZTEXT: {"response_format": KURZTEXT},
+    Kind.LONG_TEASER: {"response_format": TEASER},
     Kind.CALL: {"tools": [VALVE], "tool_choice": "required"},
     Kind.CALL_STREAM: {"tools": [VALVE], **_STREAMED},
     Kind.LEAVING: _STREAMED,
@@ -70,6 +73,9 @@ _QUESTIONS: Final[Mapping[Kind, str]] = {
     f"to 260 characters. <source>{LOCK}</source>",
     Kind.KURZTEXT: "Schreibe JSON nach der Quelle: einen titel von 30 bis 66 Zeichen, einen teaser "
     f"von 140 bis 260 Zeichen, einen kurztext von 70 bis 100 Wörtern. <quelle>{SCHLEUSE}</quelle>",
+    # The policy has 280 at most: no attempt keeps both, and the last one is flagged.
+    Kind.LONG_TEASER: "Write JSON from the source: a title of 20 to 70 characters and a teaser of "
+    f"320 to 420 characters. <source>{LOCK}</source>",
     Kind.CALL: "Turn a valve of the chamber.",
     Kind.CALL_STREAM: "Turn another valve of the chamber.",
     Kind.COMPLETION: "A text of 40 words about locks:",

@@ -107,6 +107,20 @@ async def test_wrong_request_gets_an_error_body(
     assert "error" in document or document == {"detail": "Not Found"}
 
 
+async def test_too_large_request_is_told_the_imitation_s_own_limit(
+    http: aiohttp.ClientSession,
+) -> None:
+    async with (
+        imitating() as imitation,
+        http.post(imitation.url + PATH, data=io.BytesIO(b"x" * (5 << 20))) as response,
+    ):
+        document = await response.json()
+
+    message = document["error"]["message"]
+    assert "4194304 bytes" in message
+    assert "limits." not in message
+
+
 async def test_pages_say_that_it_is_an_imitation(http: aiohttp.ClientSession) -> None:
     async with imitating() as imitation:
         pages = {}

@@ -18,6 +18,21 @@ def test_first_strict_answer_of_a_start_is_bad_and_its_retry_good() -> None:
     assert answers == [None, MadeFault.DOUBLED_BRACE, None, None]
 
 
+def test_start_stays_cold_until_a_strict_answer_was_good() -> None:
+    cold = fate("cold_strict_json=1")
+    probe, request, text = (
+        asked("probe", response_format=STRICT),
+        asked("one", response_format=STRICT),
+        asked("text"),
+    )
+
+    answers = [cold.fault(each) for each in (probe, text, request, request)]
+    after = cold.fault(asked("two", response_format=STRICT))
+
+    assert answers == [MadeFault.DOUBLED_BRACE, None, MadeFault.DOUBLED_BRACE, None]
+    assert after is None
+
+
 def test_cold_answers_come_at_their_rate() -> None:
     bad = sum(
         fate("cold_strict_json=0.67", seed=seed).fault(asked(response_format=STRICT)) is not None

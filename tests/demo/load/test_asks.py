@@ -3,13 +3,19 @@ from collections import Counter
 from typing import Any
 
 import pytest
+import yaml
 
+from proxy.data_files import policies_folder
 from proxy.demo.imitation.asked import read_asked
 from proxy.demo.imitation.author import Author
 from proxy.demo.load.asks import Asks, Kind
 from tests.fakes.imitation import chance
 
 ANSWERABLE = [kind for kind in Kind if kind not in {Kind.BROKEN, Kind.TOO_LARGE}]
+
+
+def policy(name: str) -> Any:
+    return yaml.safe_load((policies_folder() / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def asks(seed: int = 1) -> Asks:
@@ -47,6 +53,15 @@ def test_imitation_can_answer_every_sound_request(kind: Kind) -> None:
     answer = Author(chance()).answer(request)
 
     assert answer.calls or answer.content
+
+
+def test_teaser_that_is_too_long_is_asked_for_and_written() -> None:
+    request = read_asked(asks().ask(Kind.LONG_TEASER).body, chat=True)
+
+    answer = Author(chance()).answer(request)
+
+    longest = policy("production")["gates"]["length"]["targets"][1]["max"]
+    assert len(json.loads(answer.content or "")["teaser"]) > longest
 
 
 def test_broken_request_is_no_json() -> None:
