@@ -16,7 +16,7 @@ from grafana.generator.promql import (
     share,
     total,
 )
-from grafana.generator.series import RETRIES
+from grafana.generator.series import GATE_RETRIES, RETRIES
 
 JUDGED: Final = 'result=~"pass|fail"'
 
@@ -64,9 +64,9 @@ def _now() -> list[Json]:
         ),
         tile(
             "Retries that helped",
-            "Share of further attempts that were valid. Low: retries only cost tokens; change the "
-            "ladder of the policy, or the model.",
-            share("attempts_total", 'result="valid"', RETRIES),
+            "Share of further attempts that were valid, after a verdict; calls that the engine "
+            "failed are left out. Low: retries only cost tokens; change the ladder or the model.",
+            share("attempts_total", 'result="valid"', GATE_RETRIES),
             "percentunit",
             no_value="no retries",
         ),
@@ -207,7 +207,8 @@ def _retries() -> list[Json]:
         ),
         curves(
             "Attempts by result",
-            "relayed: no enforced gate judged it. abandoned: the client left or time was over.",
+            "relayed: no enforced gate judged it. upstream_fault: refused, failed or left "
+            "unanswered by the engine; see its log. abandoned: the client left, or time was over.",
             [Query(per_second(gate("attempts_total"), "result"), "{{result}}")],
             EVENTS_A_SECOND,
             colours=colours.ATTEMPTS,

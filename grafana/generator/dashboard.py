@@ -129,8 +129,13 @@ def _links() -> Json:
 
 
 def _annotations() -> list[Json]:
-    """Engine starts at their own instant; policies from the scrape on that first shows them."""
-    in_force = 'sluicegate_policy_info{job=~"$job",instance=~"$instance"}'
+    """Starts of engines and proxies at their own instants, whatever the step of the range.
+
+    Policies are read when a proxy starts: those in force belong to its start.
+    """
+    ours = 'job=~"$job",instance=~"$instance"'
+    proxy_started = f"process_start_time_seconds{{{ours}}} * 1000"
+    with_policies = f"* on (job, instance) group_right () sluicegate_policy_info{{{ours}}}"
     mine = 'job=~"$engine_job",instance=~"$engine"'
     started = f"process_start_time_seconds{{{mine}}} * 1000"
     of_an_engine = f"on (job, instance) vllm:num_requests_running{{{mine}}}"
@@ -140,20 +145,18 @@ def _annotations() -> list[Json]:
             "orange",
             f"{started} and {of_an_engine}",
             "engine started: {{instance}}",
-            value_is_time=True,
         ),
         _annotation(
             "policies",
             "blue",
-            f"{in_force} unless {in_force} offset 2m",
-            "policy in force: {{policy}}@{{hash}}",
+            f"{proxy_started} {with_policies}",
+            "proxy started: {{instance}}, policy in force: {{policy}}@{{hash}}",
         ),
     ]
 
 
-def _annotation(
-    name: str, colour: str, expression: str, title: str, *, value_is_time: bool = False
-) -> Json:
+def _annotation(name: str, colour: str, expression: str, title: str) -> Json:
+    """A mark where the value says, in milliseconds since 1970."""
     return {
         "name": name,
         "datasource": SOURCE,
@@ -162,5 +165,5 @@ def _annotation(
         "iconColor": colour,
         "target": {"refId": "A", "expr": expression, "interval": "60s"},
         "titleFormat": title,
-        "useValueForTime": value_is_time,
+        "useValueForTime": True,
     }

@@ -4,14 +4,15 @@ from typing import Final
 
 from grafana.generator import colours
 from grafana.generator.panels import Json, Judgement, Query, Words, curves, tile
-from grafana.generator.promql import events, gate, per_second, total, wilson
+from grafana.generator.promql import events, gate, per_second, so_far, total, wilson
 
 LANE: Final = 'lane=~"$lane"'
 _STARTS: Final = gate("engine_starts_total", LANE, 'first_answer=~"valid|invalid"')
 _INVALID_STARTS: Final = gate("engine_starts_total", LANE, 'first_answer="invalid"')
 _COLD_HELP: Final = (
-    "Only starts whose first strict-JSON answer was judged in this time range. `sluicegate ledger "
-    "starts` has all, and tells clean samples apart."
+    "Only starts whose first strict-JSON answer was judged in this time range; of one proxy that "
+    "was started several times in it, some may be missing. `sluicegate ledger starts` has all, "
+    "and tells clean samples apart."
 )
 _NO_STARTS: Final = "no start in this range"
 
@@ -100,13 +101,11 @@ def engine_states() -> list[Json]:
         ),
         curves(
             "Engine starts by first answer",
+            "All since each proxy was started. A step up in invalid: runbook cold-start-invalid. "
             "unknown: the start was over before an answer was judged.",
             [
                 Query(
-                    total(
-                        f"increase({gate('engine_starts_total', LANE)}[$__rate_interval])",
-                        "first_answer",
-                    ),
+                    total(so_far(gate("engine_starts_total", LANE)), "first_answer"),
                     "{{first_answer}}",
                 )
             ],

@@ -3,6 +3,7 @@
 from grafana.generator import colours
 from grafana.generator.dashboard import Dashboard, edge, engines, proxies
 from grafana.generator.layout import Row, side_by_side, tiles
+from grafana.generator.own_process import own_process
 from grafana.generator.panels import (
     EVENTS_A_SECOND,
     TOKENS_A_SECOND,
@@ -18,6 +19,7 @@ from grafana.generator.promql import (
     engine,
     gate,
     mean,
+    observed,
     per_second,
     quantile,
     share,
@@ -25,7 +27,14 @@ from grafana.generator.promql import (
     total,
     within,
 )
-from grafana.generator.series import DELIVERED, STREAMS, TOKENS_PER_SECOND, UPSTREAM
+from grafana.generator.series import (
+    DELIVERED,
+    FAILED,
+    FAILED_A_SECOND,
+    STREAMS,
+    TOKENS_PER_SECOND,
+    UPSTREAM,
+)
 
 
 def overview() -> Dashboard:
@@ -44,6 +53,7 @@ def overview() -> Dashboard:
             Row("How do requests end?", [side_by_side(*_ends())]),
             Row("What does the gate cost?", [side_by_side(*_costs())]),
             Row("Does the proxy lose anything?", [side_by_side(*_losses())], collapsed=True),
+            Row("Is the proxy's process well?", [side_by_side(*own_process())], collapsed=True),
         ],
     )
 
@@ -61,7 +71,7 @@ def _now() -> list[Json]:
             "Upstream failures",
             "Share of requests that the engine failed or left unanswered. Above 0: see the "
             "outcomes, then the engine's state on Contract and its log.",
-            share("requests_total", 'outcome=~"upstream_failed|timed_out"'),
+            share("requests_total", FAILED),
             "percentunit",
             judgement=Judgement(0.01, 0.05),
         ),
@@ -75,8 +85,9 @@ def _now() -> list[Json]:
         ),
         tile(
             "Targets down",
-            "Proxies and engines that Prometheus does not reach. Above 0: start them, or mend the "
-            "scrape configuration. No value: Prometheus scrapes neither.",
+            "Proxies and engines that Prometheus does not reach, of the jobs sluicegate and vllm. "
+            "Above 0: start them, or mend the scrape configuration. No value: it scrapes no such "
+            "job.",
             f"count({targets()} == 0) or 0 * count({targets()})",
             "none",
             judgement=Judgement(1, 1),
@@ -152,11 +163,12 @@ def _promise() -> list[Json]:
     return [
         curves(
             "Streams that began in time",
-            "Share of attempts whose upstream TTFR keeps the promise chosen above; the target is "
-            "99 %. Below it for long: the alert on TTFR burn and its runbook.",
+            "Share whose TTFR keeps the promise chosen above; the target is 99 %. Requests that "
+            "the engine failed count as late, streamed or not; those whose client left first do "
+            "not. Below it for long: runbook ttfr-burn.",
             [
-                Query(within("$slo", UPSTREAM), "upstream"),
-                Query(within("$slo", DELIVERED), "delivered"),
+                Query(within("$slo", UPSTREAM, FAILED_A_SECOND), "upstream"),
+                Query(within("$slo", DELIVERED, FAILED_A_SECOND), "delivered"),
             ],
             "percentunit",
             colours={"upstream": "light-blue", "delivered": "blue"},
@@ -164,8 +176,8 @@ def _promise() -> list[Json]:
         ),
         curves(
             "Mean TTFR: at the proxy and inside the engine",
-            "Means are exact, whatever the buckets. The distance is network and connection, while "
-            "all requests of the engine are streams through this proxy.",
+            "Means are exact, whatever the buckets. They are of different requests unless all of "
+            "the engine's are streams through this proxy: see the panel beside.",
             [
                 Query(mean(UPSTREAM), "upstream, seen by the proxy"),
                 Query(mean(engine("time_to_first_token_seconds")), "first token, inside vLLM"),
@@ -173,7 +185,26 @@ def _promise() -> list[Json]:
             "s",
             colours={"upstream, seen by the proxy": "blue", "first token, inside vLLM": "purple"},
         ),
+        curves(
+            "Way to the engine",
+            "The first mean less the second: network and connection. Only while nearly all are "
+            "streams, and the engine counts as many first tokens as the proxy sees begin; else it "
+            "would compare different requests.",
+            [Query(_way_to_the_engine(), "network and connection")],
+            "s",
+            colours={"network and connection": colours.WARNING},
+            limits=(None, None),
+            no_value="not comparable: other requests too",
+        ),
     ]
+
+
+def _way_to_the_engine() -> str:
+    inside = engine("time_to_first_token_seconds")
+    whole = gate("upstream_time_to_first_response_seconds", 'stream="false"')
+    as_many = f"abs({observed(UPSTREAM)} / {observed(inside)} - 1) < 0.1"
+    only_streams = f"{observed(whole)} < 0.1 * {observed(UPSTREAM)}"
+    return f"{mean(UPSTREAM)} - {mean(inside)} and {as_many} and {only_streams}"
 
 
 def _flow() -> list[Json]:

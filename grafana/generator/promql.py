@@ -8,6 +8,9 @@ from typing import Final
 
 WINDOW: Final = "$__rate_interval"
 RANGE: Final = "$__range"
+RANGE_SECONDS: Final = "$__range_s"
+# Names that rules go by too. With a variable's "All" every target of a Prometheus would count.
+_SHIPPED_JOBS: Final = "sluicegate|vllm"
 # Comparisons with NaN are false, so this drops the quantile of an empty histogram.
 _IS_A_NUMBER: Final = ">= 0"
 
@@ -27,9 +30,14 @@ def host(metric: str, *matchers: str) -> str:
     return _select(metric, "$host_job", "$host", *matchers)
 
 
+def process(metric: str) -> str:
+    """What the system tells of the processes of the proxies that are chosen above."""
+    return _select(f"process_{metric}", "$job", "$instance")
+
+
 def targets() -> str:
-    """Whether Prometheus reaches the proxies and servers that are chosen above."""
-    return _select("up", "$job|$engine_job", "$instance|$engine")
+    """Whether Prometheus reaches the proxies and servers, by the shipped names of their jobs."""
+    return _select("up", _SHIPPED_JOBS, "$instance|$engine")
 
 
 def rate(series: str) -> str:
@@ -37,9 +45,25 @@ def rate(series: str) -> str:
     return f"rate({series}[{WINDOW}])"
 
 
+def so_far(series: str) -> str:
+    """A counter as it stands: what it counted since its process was started."""
+    return f"last_over_time({series}[{WINDOW}])"
+
+
+def age() -> str:
+    """Seconds since each proxy's process was started."""
+    return f"(time() - {process('start_time_seconds')})"
+
+
 def events(series: str) -> str:
-    """How often in the whole time range, as a whole number."""
-    return f"round(sum(increase({series}[{RANGE}])))"
+    """How often in the whole time range, as a whole number.
+
+    `increase` cannot see what a counter held at its first scrape. So of a proxy that was started
+    within the range the counter as it stands is taken, where that is more.
+    """
+    grown = f"increase({series}[{RANGE}])"
+    young = f"({so_far(series)} and on (job, instance) {age()} < {RANGE_SECONDS})"
+    return f"round(sum({young} > {grown} or {grown} or {young}))"
 
 
 def total(expression: str, *by: str) -> str:
@@ -68,9 +92,12 @@ def share(metric: str, part: str, whole: str = "", *by: str) -> str:
 
 def mean(histogram: str) -> str:
     """Of all observations; exact, whatever the buckets. `histogram`: a selector without suffix."""
-    return ratio(
-        per_second(_suffixed(histogram, "_sum")), per_second(_suffixed(histogram, "_count"))
-    )
+    return ratio(per_second(_suffixed(histogram, "_sum")), observed(histogram))
+
+
+def observed(histogram: str) -> str:
+    """Observations per second. `histogram`: a selector without suffix."""
+    return per_second(_suffixed(histogram, "_count"))
 
 
 def quantile(q: float, histogram: str, *by: str) -> str:
@@ -79,10 +106,13 @@ def quantile(q: float, histogram: str, *by: str) -> str:
     return f"histogram_quantile({q}, {buckets}) {_IS_A_NUMBER}"
 
 
-def within(limit: str, histogram: str) -> str:
-    """The share of observations up to a limit, which must be spelled as a bucket's edge is."""
+def within(limit: str, histogram: str, never: str) -> str:
+    """The share up to a limit, which must be spelled as a bucket's edge is.
+
+    `never`: the rate of what failed and so has no time; it counts as beyond.
+    """
     buckets = _suffixed(histogram, "_bucket").replace("}", f',le="{limit}"}}')
-    return _at_most_one(ratio(per_second(buckets), per_second(_suffixed(histogram, "_count"))))
+    return _at_most_one(ratio(per_second(buckets), f"({observed(histogram)} + {never})"))
 
 
 def wilson(part: str, whole: str, sign: str) -> str:

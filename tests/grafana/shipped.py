@@ -30,6 +30,7 @@ _CHOSEN: Final = {
     "$lane": ".+",
     "$slo": "0.2",
     "$__range": "10m",
+    "$__range_s": "600",
     "$__rate_interval": "1m",
 }
 

@@ -23,7 +23,7 @@ from tests.grafana.traffic import Traffic
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
-WINDOWS: Final = {"$__rate_interval": "15s", "$__range": "1m"}
+WINDOWS: Final = {"$__rate_interval": "15s", "$__range": "1m", "$__range_s": "60"}
 # What nothing here exports, or nobody here uses.
 ABSENT: Final = {
     "Memory of the host",
@@ -31,6 +31,7 @@ ABSENT: Final = {
     "GPU temperature",
     "GPU utilisation",
     "Time of judge lanes",
+    "Way to the engine",
 }
 ABSENT_HOSTS: Final = {"host_job", "host"}
 RECIPE: Final = next(recipes_folder().glob("*mtp1*.yaml"))

@@ -1,6 +1,7 @@
 """Prometheus takes the shipped configuration and rules, and the rules call when they should."""
 
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,22 @@ def _cases() -> Iterator[Json]:
 
 def test_prometheus_takes_the_configuration(promtool: str) -> None:
     assert "SUCCESS" in _run(promtool, "check", "config", str(CONFIG))
+
+
+def test_alertmanager_is_told_of_alerts_once_its_comment_marks_are_gone(
+    promtool: str, tmp_path: Path
+) -> None:
+    shutil.copytree(PROMETHEUS, tmp_path, dirs_exist_ok=True)
+    config = tmp_path / CONFIG.name
+    before, _, after = CONFIG.read_text(encoding="utf-8").partition("# alerting:\n")
+    block, end, rest = after.partition("\n\n")
+
+    config.write_text(
+        f"{before}alerting:\n{re.sub('^#', '', block, flags=re.MULTILINE)}{end}{rest}"
+    )
+
+    assert _yaml(config)["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"]
+    assert "SUCCESS" in _run(promtool, "check", "config", str(config))
 
 
 def test_configuration_loads_every_file_of_rules() -> None:

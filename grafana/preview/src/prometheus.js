@@ -81,6 +81,7 @@ function windows(panel, step, period) {
   return {
     __rate_interval: `${panel.interval ? reckoned : period.window || reckoned}s`,
     __range: `${period.to - period.from}s`,
+    __range_s: period.to - period.from,
   };
 }
 
