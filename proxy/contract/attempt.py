@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from proxy.contract.judging import Judged
-from proxy.errors import UpstreamError
+from proxy.errors import Fault, UpstreamError
 from proxy.gates.base import Result
 from proxy.telemetry.outcome import AttemptResult, AttemptStep
 from proxy.telemetry.record import AttemptRecord
@@ -19,7 +19,8 @@ class Attempt:
     """State of one attempt; filled while it runs. Instants are monotonic seconds.
 
     `waited`: seconds spent waiting for the upstream, and for a client to take what came.
-    `cut`: a watch ended the stream early.
+    `cut`: a watch ended the stream early. `is_server_fault`: the upstream itself refused, and not
+    for a fault of the client's.
     `events`: the recorded stream of a held reply, without a usage chunk that we asked for.
     """
 
@@ -39,6 +40,7 @@ class Attempt:
     error: UpstreamError | None = None
     abandoned: bool = False
     cut: bool = False
+    is_server_fault: bool = False
     first_byte: float | None = None
     ended: float = 0.0
     waited: float = 0.0
@@ -98,4 +100,6 @@ class Attempt:
         found = [str(judged.verdict.fault) for judged in self.judged if judged.verdict.fault]
         if self.error is not None:
             found.append(self.error.code)
+        elif self.is_server_fault:
+            found.append(str(Fault.UPSTREAM_BAD_REPLY))
         return found

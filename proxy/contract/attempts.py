@@ -14,7 +14,7 @@ from proxy.contract.ladder import STRICT_JSON, Failure, Ladder
 from proxy.contract.patience import patience_for
 from proxy.contract.policy import StepKind
 from proxy.contract.steps import Variation, body_for
-from proxy.contract.upstream_faults import may_repeat
+from proxy.contract.upstream_faults import client_status, may_repeat
 from proxy.contract.window import Window
 from proxy.errors import TimedOut, Unreachable, UpstreamError
 from proxy.telemetry.outcome import AttemptStep, Endpoint
@@ -22,6 +22,7 @@ from proxy.wire.tap import StreamTap
 
 # What a load balancer or an engine that still loads answers.
 _SAY_NOTHING: Final = frozenset({502, 503, 504})
+_SERVER_ERROR: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def finish_attempt(job: Job, attempt: Attempt) -> None:
     A reply that broke off may have begun long before the engine went away: it shows nothing.
     """
     attempt.ended = job.parts.clock.now()
+    attempt.is_server_fault = client_status(attempt) >= _SERVER_ERROR
     engine = job.parts.engine
     broke_off = attempt.abandoned or attempt.error is not None
     if isinstance(attempt.error, Unreachable):

@@ -46,6 +46,12 @@ def test_faults_are_those_of_gates_and_of_the_upstream() -> None:
     assert attempt.record().faults == ("not_json", "upstream_bad_reply")
 
 
+def test_error_of_the_server_is_a_fault() -> None:
+    attempt = replace(_attempt(), status=500, is_server_fault=True)
+
+    assert attempt.record().faults == ("upstream_bad_reply",)
+
+
 def test_first_response_counts_only_where_the_upstream_replied() -> None:
     good = replace(_attempt(), first_byte=1.5)
 

@@ -368,3 +368,27 @@ async def test_steps_of_a_record_are_those_of_the_ladder() -> None:
 
     steps = [attempt.step for attempt in record.attempts]
     assert steps == [AttemptStep.FIRST, AttemptStep.COLD, AttemptStep.VARY]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "faults"),
+    [
+        pytest.param(500, b"{}", ("upstream_bad_reply",), id="of the server"),
+        pytest.param(404, b"{}", (), id="of the client"),
+        pytest.param(
+            500,
+            b'{"error":{"message":"This model\'s maximum context length is 8 tokens."}}',
+            (),
+            id="of the client, told as the server's",
+        ),
+    ],
+)
+async def test_error_of_the_server_counts_as_a_fault(
+    status: int, body: bytes, faults: tuple[str, ...]
+) -> None:
+    reply = FakeReply((body,), status)
+    exchange = Exchange(job_of(FakeLane([reply, reply, reply]), policy(rule())), FakeClient())
+
+    await exchange.run()
+
+    assert {attempt.faults for attempt in exchange.record().attempts} == {faults}

@@ -105,6 +105,7 @@ async def test_it_says_first_that_nothing_is_real_and_where_numbers_come_from() 
     assert "recipe    qwen3.6-35b-a3b-fp8-mtp1-flashinfer.yaml; it is no such engine" in text
 
 
+@pytest.mark.slow
 async def test_teaser_longer_than_the_policy_allows_is_flagged_without_any_fault() -> None:
     ask = Asks("imitation-mtp1", chance()).ask(Kind.LONG_TEASER)
     async with (
@@ -117,6 +118,7 @@ async def test_teaser_longer_than_the_policy_allows_is_flagged_without_any_fault
     assert (response.status, response.headers["x-sluicegate-outcome"]) == (200, "flagged")
 
 
+@pytest.mark.slow
 async def test_lane_has_the_variant_s_recipe_which_the_imitation_contradicts() -> None:
     async with shown(asked_for()) as told:
         page = await page_of(told.address("metrics"))
@@ -126,6 +128,7 @@ async def test_lane_has_the_variant_s_recipe_which_the_imitation_contradicts() -
     assert 'contradictions{lane="main",switch="speculative_tokens"} 0.0' in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probe", [True, False])
 async def test_engine_is_probed_only_where_that_is_wanted(*, probe: bool) -> None:
     wanted = replace(asked_for("cold_strict_json=1"), probe=probe)
@@ -157,6 +160,7 @@ async def test_requests_go_through_the_real_proxy() -> None:
     assert +counts["requests_total"] == {"passed": 1}
 
 
+@pytest.mark.slow
 async def test_load_tells_what_happens() -> None:
     async with shown(asked_for(rate=1.0)) as told:
         await told.until(lambda text: re.search(r"\d requests: \d+ passed", text) is not None)
