@@ -22,15 +22,15 @@ _MAKE: Final = (
 _TIME_LIMIT_SECONDS: Final = 300
 
 
-def remade(workplace: Path) -> str:
+def remade(scratch: Path) -> str:
     """The schema, made anew in an empty folder.
 
     Raises `FileNotFoundError` without npm and Node, `subprocess.SubprocessError` where they fail.
     """
     for name in _SOURCES:
-        shutil.copyfile(FOLDER / name, workplace / name)
-    _run(_INSTALL, workplace)
-    return _run(_MAKE, workplace)
+        shutil.copyfile(FOLDER / name, scratch / name)
+    _run(_INSTALL, scratch)
+    return _run(_MAKE, scratch)
 
 
 def _run(command: tuple[str, ...], folder: Path) -> str:

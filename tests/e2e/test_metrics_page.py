@@ -13,7 +13,7 @@ from proxy.gates.registry import gate_kinds
 from proxy.telemetry.catalogue import CATALOGUE
 from tests.fakes.gate import Gate, running_gate
 from tests.fakes.metrics import exemplars_in
-from tests.fakes.prometheus import running_prometheus
+from tests.fakes.prometheus import Prometheus
 from tests.fakes.upstream import completion, fake_upstream, stream
 
 OPEN = "application/openmetrics-text;version=1.0.0"
@@ -164,22 +164,22 @@ async def test_real_prometheus_keeps_the_exemplars_and_answers_every_typical_que
     async with (
         fake_upstream(stream(["a", "b"]), *bad) as upstream,
         running_gate(upstream.url) as gate,
-        running_prometheus(gate.admin_url, tmp_path) as prometheus,
+        Prometheus(
+            "prometheus", tmp_path, {"sluicegate": gate.admin_url.removeprefix("http://")}
+        ) as prometheus,
     ):
         await gate.chat(ASKED | {"stream": True}, {"x-request-id": "streamed-1"})
         await gate.chat(STRICT, {"x-request-id": "rejected-1"})
         exemplars = {
-            name: await prometheus.until_there(
-                "query_exemplars", query=name, start="0", end="99999999999"
-            )
+            name: await prometheus.exemplars(gate.http, name)
             for name in (
                 'sluicegate_requests_total{outcome="rejected"}',
                 'sluicegate_upstream_time_to_first_response_seconds_bucket{stream="true"}',
             )
         }
-        refused = await prometheus.ask("query", query='up{job="sluicegate"} != 1')
+        refused = await prometheus.ask(gate.http, 'up{job="sluicegate"} != 1')
         for metric in CATALOGUE:
-            await prometheus.ask("query", query=metric.query)
+            await prometheus.ask(gate.http, metric.query)
 
     ids = [
         each["labels"]["request_id"]
@@ -188,4 +188,4 @@ async def test_real_prometheus_keeps_the_exemplars_and_answers_every_typical_que
         for each in series["exemplars"]
     ]
     assert ids == ["rejected-1", "streamed-1"]
-    assert refused["result"] == []
+    assert refused == []

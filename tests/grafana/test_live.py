@@ -14,10 +14,10 @@ import pytest
 
 from proxy.data_files import recipes_folder
 from tests.engines.gate_process import GateProcess
+from tests.fakes.prometheus import Prometheus, Series
 from tests.fakes.upstream import fake_upstream
 from tests.fakes.vllm_page import VllmPage
 from tests.grafana.programs import needed
-from tests.grafana.prometheus import Prometheus, Series
 from tests.grafana.shipped import Asked, annotations, asked, choices
 from tests.grafana.traffic import Traffic
 
